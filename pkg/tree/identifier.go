@@ -1,0 +1,121 @@
+package tree
+
+import (
+	"regexp"
+	"strings"
+
+	"snapline/pkg/record"
+)
+
+// Patterns of structural strings. MustCompile at start is the promise of STR-08:
+// a pattern that does not compile stops the program.
+var (
+	structuralID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:=-]*$`)
+	githubNodeID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_=-]*$`)
+	numericID        = regexp.MustCompile(`^[1-9][0-9]*$`)
+	discussionID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
+	sha256Hex        = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	gitOID           = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	findingCode      = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
+	repositoryPath   = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
+	twoSegments      = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
+	hostPattern      = regexp.MustCompile(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
+	dnsLabel         = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	timestampPattern = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{9}Z$`)
+)
+
+// ValidID reports whether id is a structural identifier that fits the forge's own
+// pattern for objects of the kind: GitHub node ids (ID-06), GitLab and Forgejo
+// numbers (ID-07), GitLab discussion ids for threads (ID-08), all of them within
+// structural_id (ID-09).
+func ValidID(forge record.Forge, kind record.Kind, id string) bool {
+	if !structuralID.MatchString(id) {
+		return false
+	}
+	switch forge {
+	case record.GitHub:
+		return githubNodeID.MatchString(id)
+	case record.GitLab:
+		if kind == record.KindThread {
+			return discussionID.MatchString(id)
+		}
+		return numericID.MatchString(id)
+	case record.Forgejo:
+		return numericID.MatchString(id)
+	}
+	return false
+}
+
+// ValidActorID reports whether id fits the forge's pattern for accounts.
+func ValidActorID(forge record.Forge, id string) bool {
+	return ValidID(forge, "actor", id)
+}
+
+// ValidRunID reports whether id fits the forge's pattern for agent-run receipts.
+func ValidRunID(forge record.Forge, id string) bool {
+	return ValidID(forge, "run", id)
+}
+
+// ValidDigest reports whether s is 64 lowercase hexadecimal digits.
+func ValidDigest(s string) bool { return sha256Hex.MatchString(s) }
+
+// ValidGitOID reports whether s is a Git object id in lowercase (CAN-03).
+func ValidGitOID(s string) bool { return gitOID.MatchString(s) }
+
+// ValidFindingCode reports whether s is a finding code (FLT-05).
+func ValidFindingCode(s string) bool { return findingCode.MatchString(s) }
+
+// ValidPath reports whether s is a repository_path: the printable allow-list, no
+// leading or trailing slash, no empty, "." or ".." segment (STR-04, STR-05).
+func ValidPath(s string) bool {
+	if !repositoryPath.MatchString(s) {
+		return false
+	}
+	for _, segment := range strings.Split(s, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// ValidHost reports whether s is a lowercase DNS name with a port exactly when it
+// is not 443 (SRC-02, SRC-03).
+func ValidHost(s string) bool {
+	if !hostPattern.MatchString(s) || strings.HasSuffix(s, ":443") {
+		return false
+	}
+	name, _, _ := strings.Cut(s, ":")
+	if len(name) > 253 {
+		return false
+	}
+	for _, label := range strings.Split(name, ".") {
+		if len(label) > 63 || !dnsLabel.MatchString(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// ValidRepository reports whether s is the forge's canonical spelling of a
+// repository (SRC-04 to SRC-06).
+func ValidRepository(forge record.Forge, s string) bool {
+	if !ValidPath(s) || !strings.Contains(s, "/") {
+		return false
+	}
+	if forge == record.GitLab {
+		return true
+	}
+	return twoSegments.MatchString(s)
+}
+
+// ValidSource reports whether every member of s has its form (SRC rows, ABT-07).
+func ValidSource(s record.Source) bool {
+	switch s.Forge {
+	case record.GitHub, record.GitLab, record.Forgejo:
+	default:
+		return false
+	}
+	return ValidHost(s.Host) && ValidID(s.Forge, record.KindEntity, s.RepositoryID) &&
+		ValidRepository(s.Forge, s.Repository)
+}
