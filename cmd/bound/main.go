@@ -1,0 +1,13 @@
+// Command bound selects and shortens records to the limits of the profile.
+//
+// Stage 3: safe records -> records within limits, gaps counted.
+package main
+
+import (
+	"os"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/command"
+)
+
+func main() { os.Exit(cli.Main(command.Bound())) }

@@ -1,0 +1,13 @@
+// Command emit writes a bound stream as a content-addressed tree and publishes it by one rename.
+//
+// Stage 4: bounded records -> tree.
+package main
+
+import (
+	"os"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/command"
+)
+
+func main() { os.Exit(cli.Main(command.Emit())) }

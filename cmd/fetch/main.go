@@ -1,0 +1,13 @@
+// Command fetch acquires one issue or change proposal from its forge and writes it as a stream.
+//
+// Stage 1: source API -> records.
+package main
+
+import (
+	"os"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/command"
+)
+
+func main() { os.Exit(cli.Main(command.Fetch())) }

@@ -1,0 +1,13 @@
+// Command filter decides who may be heard and makes every text safe.
+//
+// Stage 2: records -> records made safe, findings counted.
+package main
+
+import (
+	"os"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/command"
+)
+
+func main() { os.Exit(cli.Main(command.Filter())) }

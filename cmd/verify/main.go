@@ -1,0 +1,13 @@
+// Command verify re-checks a published tree from its documents alone.
+//
+// Stage 5: tree -> findings; silent and 0 when all holds.
+package main
+
+import (
+	"os"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/command"
+)
+
+func main() { os.Exit(cli.Main(command.Verify())) }

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+)
+
+// commandLine is a command line in order: the library stops at the first
+// positional argument, so flags are brought to the front before it sees them.
+type commandLine struct {
+	root       *Program
+	program    *Program // root or the subcommand that was chosen
+	flags      []string
+	positional []string
+	rest       []string // what followed "--", if the program takes it
+	dashes     bool
+}
+
+// parse splits args into flags and positional arguments wherever they stand. The
+// first positional argument chooses a subcommand if it is the name of one. "--" ends
+// the flags. A flag given twice is an error unless it collects values.
+func parse(root *Program, args []string) (*commandLine, error) {
+	l := &commandLine{root: root, program: root}
+	seen := map[string]bool{}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			l.dashes = true
+			if l.program.TakesRest {
+				l.rest = args[i+1:]
+			} else {
+				l.positional = append(l.positional, args[i+1:]...)
+			}
+			return l, nil
+		case len(arg) > 1 && arg[0] == '-':
+			name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+			flag := findFlag(l.program, name)
+			if flag == nil {
+				if name == "help" || name == "h" {
+					l.flags = append(l.flags, "--help")
+					continue
+				}
+				return nil, Usagef("unknown flag --%s", printableName(name))
+			}
+			if seen[flag.Names()[0]] && !collects(flag) {
+				return nil, Usagef("--%s is given twice", name)
+			}
+			seen[flag.Names()[0]] = true
+			if !takesValue(flag) || hasValue {
+				l.flags = append(l.flags, arg)
+				continue
+			}
+			if i+1 == len(args) || isFlag(l.program, args[i+1]) {
+				return nil, Usagef("--%s needs a value", name)
+			}
+			l.flags = append(l.flags, arg+"="+args[i+1])
+			i++
+		default:
+			if sub := subcommand(root, arg); sub != nil && l.program == root && len(l.positional) == 0 {
+				l.program = sub
+				continue
+			}
+			l.positional = append(l.positional, arg)
+		}
+	}
+	return l, nil
+}
+
+func subcommand(p *Program, name string) *Program {
+	for _, c := range p.Commands {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// findFlag looks the flag up in the chosen program; before a subcommand is chosen its
+// flags count too.
+func findFlag(p *Program, name string) ucli.Flag {
+	lists := [][]ucli.Flag{p.Flags, commonFlags()}
+	for _, c := range p.Commands {
+		lists = append(lists, c.Flags)
+	}
+	for _, list := range lists {
+		for _, f := range list {
+			for _, n := range f.Names() {
+				if n == name {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func isFlag(p *Program, arg string) bool {
+	if !strings.HasPrefix(arg, "--") {
+		return false
+	}
+	name, _, _ := strings.Cut(arg[2:], "=")
+	return name == "" || findFlag(p, name) != nil
+}
+
+func takesValue(f ucli.Flag) bool {
+	d, ok := f.(ucli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}
+
+func collects(f ucli.Flag) bool {
+	_, ok := f.(*ucli.StringSliceFlag)
+	return ok
+}
+
+func printableName(name string) string {
+	for i := range len(name) {
+		c := name[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') || i > 40 {
+			return "..."
+		}
+	}
+	return name
+}

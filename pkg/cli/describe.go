@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/fault"
+)
+
+// describe handles --version, --completion and --man: it reports whether one of
+// them was asked for and printed.
+func describe(root, p *Program, app *ucli.App, c *ucli.Context, w io.Writer) (bool, error) {
+	switch {
+	case c.Bool("version"):
+		return true, write(w, root.Name+" "+root.Version+"\n")
+	case c.Bool("man"):
+		app.HideHelp = true
+		page, err := app.ToManWithSection(1)
+		if err != nil {
+			return true, &fault.Error{Exit: fault.Environment, Detail: "the manual page could not be made", Cause: err}
+		}
+		return true, write(w, page+manTail(root, p))
+	case c.IsSet("completion"):
+		script, err := completion(root, c.String("completion"))
+		if err != nil {
+			return true, err
+		}
+		return true, write(w, script)
+	}
+	return false, nil
+}
+
+func write(w io.Writer, s string) error {
+	if _, err := io.WriteString(w, s); err != nil {
+		return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
+	}
+	return nil
+}
+
+// helpTemplate is the library's help with examples, subcommands and the exit table.
+func helpTemplate(root, p *Program) string {
+	var b strings.Builder
+	b.WriteString("{{.HelpName}} - {{.Usage}}\n\nUSAGE\n   {{.UsageText}}\n")
+	for _, c := range p.Commands {
+		fmt.Fprintf(&b, "   %s\n", usageLine(root.Name+" "+c.Name, c))
+	}
+	b.WriteString("\nDESCRIPTION\n" + indent(p.Description) + "\n")
+	if len(p.Commands) > 0 {
+		b.WriteString("\nCOMMANDS\n")
+		for _, c := range p.Commands {
+			fmt.Fprintf(&b, "   %-10s %s\n", c.Name, c.Summary)
+		}
+	}
+	b.WriteString("\nFLAGS\n   {{range .VisibleFlags}}{{.}}\n   {{end}}\n")
+	if len(p.Examples) > 0 {
+		b.WriteString("EXAMPLES\n   " + strings.Join(p.Examples, "\n   ") + "\n\n")
+	}
+	b.WriteString("EXIT CODES\n")
+	for _, e := range fault.ExitTable {
+		fmt.Fprintf(&b, "   %3d  %s\n", e.Code, e.Meaning)
+	}
+	return b.String()
+}
+
+func indent(s string) string {
+	return "   " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n   ")
+}
+
+// manTail adds to the generated page what the library does not know.
+func manTail(root, p *Program) string {
+	var b strings.Builder
+	if len(p.Commands) > 0 {
+		b.WriteString("\n.SH COMMANDS\n")
+		for _, c := range p.Commands {
+			fmt.Fprintf(&b, ".PP\n\\fB%s\\fP\n.br\n%s\n", roff(usageLine(root.Name+" "+c.Name, c)), roff(c.Summary))
+		}
+	}
+	if len(p.Examples) > 0 {
+		b.WriteString("\n.SH EXAMPLES\n.nf\n")
+		for _, e := range p.Examples {
+			b.WriteString(roff(e) + "\n")
+		}
+		b.WriteString(".fi\n")
+	}
+	b.WriteString("\n.SH EXIT STATUS\n")
+	for _, e := range fault.ExitTable {
+		fmt.Fprintf(&b, ".PP\n\\fB%d\\fP %s\n", e.Code, roff(e.Meaning))
+	}
+	return b.String()
+}
+
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\\`, "-", `\-`).Replace(s)
+	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
+		s = `\&` + s
+	}
+	return s
+}
+
+// completion gives a script that completes flags, subcommands and file names. It
+// lists words and evaluates nothing that was typed.
+func completion(root *Program, shell string) (string, error) {
+	words := completionWords(root)
+	switch shell {
+	case "bash":
+		return fmt.Sprintf(`_snapline_%[1]s() {
+  local word=${COMP_WORDS[COMP_CWORD]}
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W %[2]s -- "$word")
+  else
+    mapfile -t COMPREPLY < <(compgen -W %[3]s -- "$word"; compgen -f -- "$word")
+  fi
+}
+complete -o filenames -F _snapline_%[1]s %[1]s
+`, root.Name, quoteShell(strings.Join(words.flags, " ")), quoteShell(strings.Join(words.commands, " "))), nil
+	case "zsh":
+		return fmt.Sprintf(`#compdef %[1]s
+_snapline_%[1]s() {
+  if [[ $PREFIX == -* ]]; then
+    compadd -- %[2]s
+  else
+    compadd -- %[3]s
+    _files
+  fi
+}
+compdef _snapline_%[1]s %[1]s
+`, root.Name, strings.Join(words.flags, " "), strings.Join(words.commands, " ")), nil
+	case "fish":
+		var b strings.Builder
+		for _, f := range words.flags {
+			fmt.Fprintf(&b, "complete -c %s -l %s\n", root.Name, strings.TrimPrefix(f, "--"))
+		}
+		for _, c := range root.Commands {
+			fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", root.Name, c.Name, quoteShell(c.Summary))
+		}
+		return b.String(), nil
+	}
+	return "", Usagef("--completion takes bash, zsh or fish, not %s", fault.Quote(shell))
+}
+
+type words struct{ flags, commands []string }
+
+func completionWords(root *Program) words {
+	w := words{commands: commandNames(root)}
+	seen := map[string]bool{}
+	add := func(flags []ucli.Flag) {
+		for _, f := range flags {
+			name := "--" + f.Names()[0]
+			if !seen[name] {
+				seen[name] = true
+				w.flags = append(w.flags, name)
+			}
+		}
+	}
+	add(root.Flags)
+	for _, c := range root.Commands {
+		add(c.Flags)
+	}
+	add(commonFlags())
+	w.flags = append(w.flags, "--help")
+	return w
+}
+
+func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,80 @@
+// Package cli is the command frame of the five programs: it parses the command
+// line, prints help, completion and man page, maps errors to the exit table, and is
+// the only place that ends a process.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"snapline/pkg/fault"
+)
+
+// Env is everything that a program touches from outside, so that tests can give
+// their own.
+type Env struct {
+	Args      []string // program name first
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+	LookupEnv func(string) (string, bool)
+	Terminal  bool // stderr is a terminal: progress may be shown
+}
+
+// OSEnv gives the environment of the process.
+func OSEnv() *Env {
+	info, err := os.Stderr.Stat()
+	return &Env{
+		Args:      os.Args,
+		Stdin:     os.Stdin,
+		Stdout:    os.Stdout,
+		Stderr:    os.Stderr,
+		LookupEnv: os.LookupEnv,
+		Terminal:  err == nil && info.Mode()&os.ModeCharDevice != 0,
+	}
+}
+
+// Getenv gives the value of an environment variable, "" when it is unset.
+func (e *Env) Getenv(name string) string {
+	if e.LookupEnv == nil {
+		return ""
+	}
+	v, _ := e.LookupEnv(name)
+	return v
+}
+
+// Main runs a program in the process environment and gives its exit code. An
+// interrupt or termination signal cancels the context of the action, so that it can
+// remove its work; a closed stdout is an error to it, not a signal.
+func Main(p *Program) int {
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return int(Run(ctx, p, OSEnv()))
+}
+
+// exitOf maps the error of an action to the exit table. A reader of stdout that went
+// away ends the program quietly.
+func exitOf(err error) fault.Exit {
+	var silent *SilentError
+	switch {
+	case err == nil:
+		return fault.Done
+	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
+		return fault.Quiet
+	case errors.As(err, &silent):
+		return silent.Exit
+	}
+	return fault.ExitOf(err)
+}
+
+// SilentError ends a program with a code and without a message: someone else has
+// already said what happened.
+type SilentError struct{ Exit fault.Exit }
+
+// Error implements error.
+func (e *SilentError) Error() string { return "the message has been given" }

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+)
+
+// stage is the body of fetch, filter or bound: it writes header, lines and trailer.
+type stage func(ctx context.Context, out *ndjson.Writer) error
+
+// runStage runs a stage that writes a stream on stdout, teed into a capture if one
+// is asked for. A stage that fails ends its stream with an abort line, so that the
+// rest of the pipe ends with the same code and says nothing more (stream rules on
+// stopping). An abort from upstream is forwarded without a message.
+func runStage(call *cli.Call, name, capture string, body stage) error {
+	stdout := call.Env.Stdout
+	var tee *ndjson.Capture
+	if capture != "" {
+		var err error
+		if tee, err = ndjson.NewCapture(capture); err != nil {
+			return err
+		}
+		defer tee.Discard()
+		stdout = io.MultiWriter(stdout, tee)
+	}
+	out := ndjson.NewWriter(stdout)
+	err := body(call.Context, out)
+	if err == nil {
+		return keepCapture(call, tee, capture)
+	}
+	var upstream *ndjson.AbortError
+	if errors.As(err, &upstream) {
+		if werr := out.Abort(upstream.Abort); werr != nil {
+			return closedOr(werr)
+		}
+		return &cli.SilentError{Exit: fault.Exit(upstream.Abort.Exit)}
+	}
+	if abort, ok := abortOf(name, err); ok {
+		if werr := out.Abort(abort); werr != nil && !isClosed(err) {
+			return errors.Join(err, closedOr(werr))
+		}
+	}
+	return err
+}
+
+func keepCapture(call *cli.Call, tee *ndjson.Capture, path string) error {
+	if tee == nil {
+		return nil
+	}
+	if err := tee.Keep(); err != nil {
+		return err
+	}
+	call.Log.Notice(fault.Notice{Text: "capture written to " + fault.Printable(path, 256) + "; it may hold unfiltered text"})
+	return nil
+}
+
+// abortOf gives the abort line of an error, unless the error is one of usage or
+// stdout has no reader.
+func abortOf(name string, err error) (record.Abort, bool) {
+	exit := fault.ExitOf(err)
+	abort := record.Abort{Stage: name, Exit: int64(exit), Cause: record.CauseComponent}
+	switch {
+	case exit == fault.Usage || isClosed(err):
+		return abort, false
+	case exit == fault.Input:
+		abort.Cause = record.CauseInput
+	case exit == fault.Environment:
+		abort.Cause = record.CauseEnvironment
+	case exit == fault.Unsupported:
+		abort.Cause = record.CauseUnsupported
+	}
+	var e *fault.Error
+	if errors.As(err, &e) && e.Scope != "" {
+		abort.Cause, abort.Scope, abort.Code = record.CauseGap, record.Scope(e.Scope), record.GapCode(e.Code)
+	}
+	return abort, true
+}
+
+func isClosed(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+func closedOr(err error) error {
+	if isClosed(err) {
+		return err
+	}
+	return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
+}
+
+// input gives the reader of stdin for a stage that reads what position wrote.
+func input(call *cli.Call, position int) *ndjson.Reader {
+	return ndjson.NewReader(call.Env.Stdin, ndjson.ReaderOptions{Name: "stdin", Position: position})
+}
