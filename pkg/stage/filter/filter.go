@@ -1,0 +1,201 @@
+// Package filter is the second stage: it decides who may be heard and makes safe
+// what is left. A fetch stream comes in; a filtered stream goes out, in which every
+// body, log and display string went through the whole safety engine, structural
+// strings are untouched, and records of people who may not be heard are gone.
+//
+// The stage is pure: the output is a function of the input stream and Config. It
+// bounds nothing; what it drops it counts in a gap line or marks for bound to count.
+package filter
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+	"snapline/pkg/tree"
+)
+
+// Name is the stage's name in the stage chain and in diagnostics.
+const Name = "filter"
+
+// Config is what a run is given beyond its stream.
+type Config struct {
+	// Engine holds the rules and the registered run credentials.
+	Engine *safety.Engine
+	// Credentials is the number of registered run credentials.
+	Credentials int64
+	// HumanMinRole replaces collection.admission when it is not empty: triage or write.
+	HumanMinRole string
+	// Workers is the number of texts filtered at once, at least 1. It does not change
+	// a byte of the output.
+	Workers int
+	// Explain adds the byte offsets of every finding to the diagnostics.
+	Explain bool
+	// Strict rejects a document in which a string that is never rewritten has a finding.
+	Strict bool
+	// Families are the document families that this program knows.
+	Families map[record.Family]Family
+}
+
+// Run filters one stream. Every changed or dropped object is named once in log. An
+// error leaves the output without a trailer; one with a scope and code is a gap that
+// aborts the assembly (ABT-02 to ABT-08). After an error in must not be used again: a
+// read may still be waiting for its input.
+func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config, log *fault.Log) error {
+	header, err := in.Header()
+	if err != nil {
+		return err
+	}
+	text := newText(cfg, header)
+	first := item{line: header, no: in.Line()}
+	if err := text.header(&first, header, cfg); err != nil {
+		return err
+	}
+	for _, n := range first.notices {
+		log.Notice(n)
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	gaps := gapCounts{}
+	for b := range start(ctx, in, newAdmission(header), cfg, header) {
+		for i := range b.items {
+			it := &b.items[i]
+			for _, n := range it.notices {
+				log.Notice(n)
+			}
+			if it.err != nil {
+				return it.err
+			}
+			gaps.add(it.gap)
+			if it.line == nil {
+				continue
+			}
+			if err := out.Write(it.line); err != nil {
+				return err
+			}
+			in.Recycle(it.line)
+		}
+		if b.err != nil && !errors.Is(b.err, io.EOF) {
+			return b.err
+		}
+		if b.err != nil {
+			return finish(in, out, gaps)
+		}
+		b.release()
+	}
+	return context.Cause(ctx)
+}
+
+// finish writes what was counted and the trailer.
+func finish(in *ndjson.Reader, out *ndjson.Writer, gaps gapCounts) error {
+	for _, g := range gaps.lines() {
+		if err := out.Write(g); err != nil {
+			return err
+		}
+	}
+	return out.End(in.Digest())
+}
+
+// header filters the display strings of the header and stamps it.
+func (t *text) header(it *item, h *record.Snapshot, cfg Config) error {
+	h.Stages = append(h.Stages, record.Self(Name))
+	h.FilterVersion = safety.Version
+	h.CredentialsRegistered = cfg.Credentials
+	if h.Family != record.FamilyEntity {
+		switch {
+		case cfg.HumanMinRole != "":
+			return fault.New(fault.Usage, "filter.no-admission", "--human-min-role needs a stream of an issue or change proposal")
+		case cfg.Families[h.Family] == nil:
+			return fault.New(fault.Input, "filter.family", "family %s is unknown here", fault.Quote(string(h.Family)))
+		}
+		return nil
+	}
+	if cfg.HumanMinRole != "" {
+		h.Collection.HumanMinRole = cfg.HumanMinRole
+	}
+	if err := t.source(it, h); err != nil {
+		return err
+	}
+	return t.entity(it, h)
+}
+
+// source judges the structural strings that no tree can be without (STR-02, STR-03,
+// ABT-07). They are never rewritten.
+func (t *text) source(it *item, h *record.Snapshot) error {
+	for _, s := range []struct{ name, value string }{
+		{"repository", h.Source.Repository},
+		{"host", h.Source.Host},
+		{"repository_id", h.Source.RepositoryID},
+		{"entity id", h.Entity.ID},
+	} {
+		safe, err := t.safePath(s.value)
+		if err != nil {
+			return err
+		}
+		if !safe {
+			return abort(it, "filter.unsafe-source", record.UnsafeContent, "source "+s.name+" is unsafe", "")
+		}
+	}
+	if !tree.ValidSource(h.Source) || !tree.ValidID(h.Source.Forge, record.KindEntity, h.Entity.ID) {
+		return abort(it, "filter.invalid-source", record.InvalidMetadata, "the source or entity identity does not have its form", "")
+	}
+	return nil
+}
+
+// entity filters title and labels into h and gives their summed outcome (AMB-31). An
+// unusable title aborts (ABT-06); an unusable label is dropped (DSP-07, AMB-27).
+func (t *text) entity(it *item, h *record.Snapshot) error {
+	sum := record.Clean()
+	title, err := t.display(it, "title", h.Entity.Title)
+	if err != nil {
+		return err
+	}
+	switch {
+	case title.unusable != "":
+		return abort(it, "filter.unusable-title", title.unusable, "the title cannot be made safe", "change the title at the forge")
+	case title.value == "":
+		return abort(it, "filter.empty-title", record.InvalidMetadata, "the title is empty after filtering", "change the title at the forge")
+	}
+	h.Entity.Title = title.value
+	sum.Add(title.filter)
+	labels := h.Entity.Labels[:0]
+	for _, l := range h.Entity.Labels {
+		label, err := t.display(it, "label", l)
+		if err != nil {
+			return err
+		}
+		if label.unusable == "" && label.value != "" {
+			labels = append(labels, label.value)
+		}
+		sum.Add(optional(label))
+	}
+	h.Entity.Labels = labels
+	h.EntityFilter = &sum
+	return nil
+}
+
+// optional is the outcome of a display string whose loss costs nothing but itself.
+func optional(d displayed) record.Filter {
+	if d.unusable != "" {
+		d.filter.Status = record.Modified
+	}
+	return d.filter
+}
+
+// abort is a gap of scope entity that ends the assembly (ABT-10).
+func abort(it *item, rule string, code record.GapCode, detail, hint string) *fault.Error {
+	return &fault.Error{
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: name(it.line), Rule: rule,
+		Scope: string(record.ScopeEntity), Code: string(code), Detail: detail, Hint: hint,
+	}
+}

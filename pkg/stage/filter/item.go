@@ -1,0 +1,112 @@
+package filter
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+)
+
+// item is one line on its way through the stage, with everything that has to happen
+// in stream order once it is written.
+type item struct {
+	line    record.Line // nil when dropped
+	no      int64       // line of the input
+	notices []fault.Notice
+	gap     gap // the zero value counts nothing
+	err     error
+}
+
+type gap struct {
+	scope record.Scope
+	code  record.GapCode
+}
+
+// drop takes the line out and counts it (gap ownership of the stream).
+func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
+	it.notices = append(it.notices, fault.Notice{
+		Line: it.no, Record: name(it.line), Scope: string(scope), Code: string(code), Text: "dropped: " + why,
+	})
+	it.line, it.gap = nil, gap{scope, code}
+}
+
+// size is the memory that a line holds, roughly.
+func (it *item) size() int {
+	const small = 512
+	switch l := it.line.(type) {
+	case *record.Record:
+		return small + len(l.Content.Bytes) + len(l.Content.Literal)
+	case *record.Log:
+		return small + len(l.Content.Bytes) + len(l.Content.Literal)
+	case *record.Document:
+		return small + len(l.Raw)
+	}
+	return small
+}
+
+// name says which object a line is about: its kind and id, never its text.
+func name(l record.Line) string {
+	switch l := l.(type) {
+	case *record.Snapshot:
+		return "entity " + l.Entity.ID
+	case *record.Actor:
+		return "actor " + l.ID
+	case *record.Record:
+		return string(l.Kind) + " " + l.ID
+	case *record.Thread:
+		return "thread " + l.ID
+	case *record.Check:
+		return "check " + l.ID
+	case *record.Run:
+		return "run " + l.ID
+	case *record.Log:
+		return "log " + l.RecordKey
+	case *record.Document:
+		return "document " + l.Name
+	}
+	return ""
+}
+
+// scopeOf gives the scope in which a line's loss would be counted.
+func scopeOf(l record.Line) record.Scope {
+	switch l := l.(type) {
+	case *record.Actor:
+		return record.ScopeActors
+	case *record.Record:
+		return ScopeOf(l.Kind)
+	case *record.Thread:
+		return record.ScopeReviews
+	case *record.Check:
+		return record.ScopeChecks
+	case *record.Run:
+		return record.ScopeAgentRuns
+	case *record.Log:
+		return record.ScopeCheckLogs
+	case *record.Document:
+		return record.ScopeDocuments
+	}
+	return record.ScopeEntity
+}
+
+// gapCounts sums what this stage has to count.
+type gapCounts map[gap]int64
+
+func (c gapCounts) add(g gap) {
+	if g != (gap{}) {
+		c[g]++
+	}
+}
+
+// lines gives the sums by scope, then code.
+func (c gapCounts) lines() []*record.Gap {
+	keys := slices.SortedFunc(maps.Keys(c), func(a, b gap) int {
+		return cmp.Or(cmp.Compare(a.scope, b.scope), cmp.Compare(a.code, b.code))
+	})
+	var lines []*record.Gap
+	for _, k := range keys {
+		lines = append(lines, &record.Gap{Scope: k.scope, Code: k.code, Count: c[k]})
+	}
+	return lines
+}

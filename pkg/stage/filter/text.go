@@ -1,0 +1,303 @@
+package filter
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+	"snapline/pkg/tree"
+)
+
+// text runs the engine over the texts of one line at a time.
+type text struct {
+	worker  *safety.Worker
+	explain bool
+	strict  bool
+	family  Family
+	bounds  record.Bounds
+}
+
+func newText(cfg Config, h *record.Snapshot) *text {
+	t := &text{worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
+	t.worker.Explain = cfg.Explain
+	if h.Collection != nil {
+		t.bounds = h.Collection.Bounds
+	}
+	return t
+}
+
+// filter makes the line of it safe. What cannot be made safe is marked, dropped with
+// a gap, or an error. A panic below is a failed component (ABT-08).
+func (t *text) filter(it *item) {
+	defer func() {
+		if r := recover(); r != nil {
+			it.err = component(it, nil)
+		}
+	}()
+	if it.err == nil && it.line != nil {
+		it.err = t.line(it)
+	}
+}
+
+func (t *text) line(it *item) error {
+	switch l := it.line.(type) {
+	case *record.Actor:
+		return t.actor(it, l)
+	case *record.Record:
+		return t.record(it, l)
+	case *record.Thread:
+		return t.thread(it, l)
+	case *record.Check:
+		return t.name(it, &l.Name, &l.Filter, &l.RejectedAs)
+	case *record.Run:
+		return t.name(it, &l.Agent, &l.Filter, &l.RejectedAs)
+	case *record.Log:
+		f, err := t.content(it, safety.Log, &l.Content)
+		l.Filter = f
+		return err
+	case *record.Document:
+		return t.document(it, l)
+	}
+	return nil
+}
+
+// actor filters a login; one that is unsafe, oversize or empty becomes null and keeps
+// its findings (DSP-05, AMB-10, AMB-27).
+func (t *text) actor(it *item, l *record.Actor) error {
+	l.LoginFilter = &record.Filter{Status: record.Unchanged, Findings: []record.Finding{}}
+	if l.Login == nil {
+		return nil
+	}
+	login, err := t.display(it, "login", *l.Login)
+	if err != nil {
+		return err
+	}
+	f := optional(login)
+	l.Login = &login.value
+	if login.value == "" {
+		l.Login, f.Status = nil, record.Modified
+	}
+	l.LoginFilter = &f
+	return nil
+}
+
+// record filters a body. The entity's has to survive (ABT-03, ABT-04).
+func (t *text) record(it *item, l *record.Record) error {
+	f, err := t.content(it, safety.Body, &l.Content)
+	if err != nil {
+		return err
+	}
+	l.Filter = f
+	if l.Kind != record.KindEntity {
+		return nil
+	}
+	switch l.Content.Form {
+	case record.FormOversize:
+		return abort(it, "filter.oversize-body", record.SourceTooLarge, fmt.Sprintf("the body is over max_source_bytes, %d", t.bounds.MaxSourceBytes), "shorten the body at the forge")
+	case record.FormNone:
+		return abort(it, "filter.unsafe-body", record.UnsafeContent, "the body cannot be made safe: "+counts(f.Findings), "remove the named construct from the body at the forge")
+	}
+	return nil
+}
+
+// thread judges a thread by its path, which is structural: kept as it is or unsafe,
+// and then the relationship goes while its comments stay (STR-02 to STR-05, AMB-26).
+func (t *text) thread(it *item, l *record.Thread) error {
+	if l.Path == "" {
+		return nil
+	}
+	safe, err := t.safePath(l.Path)
+	switch {
+	case err != nil:
+		return err
+	case !safe:
+		it.drop(record.ScopeReviews, record.UnsafeContent, "its path is unsafe")
+	case !tree.ValidPath(l.Path) || int64(len(l.Path)) > t.bounds.MaxMetadataStringBytes:
+		it.drop(record.ScopeReviews, record.InvalidMetadata, "its path does not have the form of a path")
+	}
+	return nil
+}
+
+// name filters the display name of a check or run. One that is unsafe, oversize or
+// empty costs the object, which travels on without it until bound has counted it
+// (DSP-06, AMB-10, AMB-14).
+func (t *text) name(it *item, name *string, f **record.Filter, rejectedAs *record.GapCode) error {
+	d, err := t.display(it, "name", *name)
+	if err != nil {
+		return err
+	}
+	code := d.unusable
+	if code == "" && d.value == "" {
+		code = record.InvalidMetadata
+		it.notice(string(code), 0, "rejected: its name is empty")
+	}
+	if code != "" {
+		d.value, d.filter.Status, *rejectedAs = "", record.Rejected, code
+	}
+	*name, *f = d.value, &d.filter
+	return nil
+}
+
+// content filters a body or log in place. It gives no filter for content that does
+// not travel: oversize (BND-05) or missing.
+func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.Filter, error) {
+	switch c.Form {
+	case record.FormText, record.FormBytes:
+	default:
+		return nil, nil
+	}
+	if int64(len(c.Bytes)) > t.bounds.MaxSourceBytes {
+		*c = record.Content{Form: record.FormOversize}
+		return nil, nil
+	}
+	r, err := t.worker.Filter(kind, c.Bytes)
+	if err != nil {
+		return nil, component(it, err)
+	}
+	t.report(it, "", r)
+	f := filterOf(r)
+	if r.Status == record.Rejected {
+		*c = record.Content{}
+		return &f, nil
+	}
+	replace(c, r.Text)
+	return &f, nil
+}
+
+// replace gives c the filtered text, which may lie in the engine's memory. Unchanged
+// text keeps its spelling; other text goes into the memory of the source if it fits.
+func replace(c *record.Content, text []byte) {
+	if c.Form == record.FormText && bytes.Equal(c.Bytes, text) {
+		return
+	}
+	if len(text) <= len(c.Bytes) {
+		text = c.Bytes[:copy(c.Bytes, text)]
+	} else {
+		text = bytes.Clone(text)
+	}
+	*c = record.Text(text)
+}
+
+// displayed is the outcome of a display string.
+type displayed struct {
+	value    string
+	filter   record.Filter
+	unusable record.GapCode // why there is no value; "" when there is one
+}
+
+// display filters one display string; its size is measured here (AMB-10, DSP-02).
+func (t *text) display(it *item, field, s string) (displayed, error) {
+	if int64(len(s)) > t.bounds.MaxSourceBytes {
+		f := record.Filter{Status: record.Rejected, Findings: []record.Finding{{Code: "bound.oversize", Count: 1}}}
+		it.notice(string(record.SourceTooLarge), 0, field+" is over max_source_bytes")
+		return displayed{filter: f, unusable: record.SourceTooLarge}, nil
+	}
+	r, err := t.worker.Filter(safety.Display, []byte(s))
+	if err != nil {
+		return displayed{}, component(it, err)
+	}
+	t.report(it, field, r)
+	d := displayed{filter: filterOf(r)}
+	if r.Status == record.Rejected {
+		d.unusable = record.UnsafeContent
+		return d, nil
+	}
+	d.value = string(r.Text)
+	return d, nil
+}
+
+// safePath reports whether the engine would leave a structural string as it is.
+func (t *text) safePath(s string) (bool, error) {
+	r, err := t.worker.Filter(safety.Structural, []byte(s))
+	if err != nil {
+		return false, component(&item{}, err)
+	}
+	return r.Status == record.Unchanged, nil
+}
+
+func filterOf(r safety.Result) record.Filter {
+	return record.Filter{Status: r.Status, Findings: r.Findings}.Clone()
+}
+
+// component is the failure of a part of the engine: always an abort, never a gap, and
+// nothing unfiltered passes (ABT-08, AMB-56).
+func component(it *item, cause error) *fault.Error {
+	return &fault.Error{
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: name(it.line),
+		Rule: "filter.component", Detail: "a filter component failed", Cause: cause,
+	}
+}
+
+// report names a changed or rejected text once: what was found, never the text.
+func (t *text) report(it *item, field string, r safety.Result) {
+	if r.Status == record.Unchanged && len(r.Findings) == 0 {
+		return
+	}
+	what := string(r.Status)
+	if field != "" {
+		what = field + " " + what
+	}
+	if r.Status == record.Rejected {
+		it.notice(string(record.UnsafeContent), 0, what+": "+counts(r.Findings))
+	} else {
+		it.notice(codes(r.Findings), total(r.Findings), what)
+	}
+	if t.explain {
+		for _, f := range r.Findings {
+			it.notice(f.Code, f.Count, strings.TrimSpace(field+" at bytes "+offsets(r.Spans, f.Code)))
+		}
+	}
+}
+
+// notice adds a diagnostic about the line.
+func (it *item) notice(code string, count int64, text string) {
+	it.notices = append(it.notices, fault.Notice{
+		Line: it.no, Record: name(it.line), Scope: string(scopeOf(it.line)), Code: code, Count: count, Text: text,
+	})
+}
+
+func codes(findings []record.Finding) string {
+	all := make([]string, len(findings))
+	for i, f := range findings {
+		all[i] = f.Code
+	}
+	return strings.Join(all, ",")
+}
+
+func counts(findings []record.Finding) string {
+	all := make([]string, len(findings))
+	for i, f := range findings {
+		all[i] = fmt.Sprintf("%s %d", f.Code, f.Count)
+	}
+	return strings.Join(all, ", ")
+}
+
+func total(findings []record.Finding) (n int64) {
+	for _, f := range findings {
+		n += f.Count
+	}
+	return n
+}
+
+// maxOffsets is how many places of one code --explain lists.
+const maxOffsets = 20
+
+func offsets(spans []safety.Span, code string) string {
+	var places []string
+	n := 0
+	for _, s := range spans {
+		if s.Code != code {
+			continue
+		}
+		if n++; n <= maxOffsets {
+			places = append(places, fmt.Sprintf("%d-%d", s.Start, s.End))
+		}
+	}
+	if n > maxOffsets {
+		places = append(places, fmt.Sprintf("and %d more", n-maxOffsets))
+	}
+	return strings.Join(places, " ")
+}
