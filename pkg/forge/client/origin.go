@@ -1,0 +1,47 @@
+package client
+
+import (
+	"net"
+	"net/url"
+	"strings"
+
+	"snapline/pkg/fault"
+)
+
+// Authority gives host and port of u in lowercase, the port always written: the
+// unit to which credentials are bound (AMB-78).
+func Authority(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = "443"
+		if u.Scheme == "http" {
+			port = "80"
+		}
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// Loopback reports whether host, without port, is this machine.
+func Loopback(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// CheckScheme lets https pass, and http to this machine.
+func CheckScheme(u *url.URL) error {
+	switch {
+	case u.Scheme == "https", u.Scheme == "http" && Loopback(u.Hostname()):
+		return nil
+	case u.Scheme == "http":
+		return fault.New(fault.Usage, "fetch.plain-http", "plain http is for this machine only; use https")
+	}
+	return fault.New(fault.Usage, "fetch.scheme", "the address must start with https://")
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && Authority(a) == Authority(b)
+}

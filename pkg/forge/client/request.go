@@ -1,0 +1,220 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Request is one question to the origin.
+type Request struct {
+	Method string // "" means GET
+	// Path is the escaped path, query included, or a whole URL of the same origin (the
+	// next page of a list).
+	Path   string
+	Body   []byte
+	Header http.Header // beside the client's own
+	Where  string      // what is asked for, in words for diagnostics ("comments")
+	Limit  int64       // cap of the answer in bytes; required
+	Tries  int         // how often to try when the server fails; 0 means DefaultTries
+
+	// Judge looks at an answer of status 200 before it counts as one: forges put
+	// failures and limits into good answers, and text that does not parse is a broken
+	// transfer. Its error should be an *Error; Limited, ServerError and Malformed are
+	// treated as if the status had said so.
+	Judge func(*Response) error
+}
+
+// DefaultTries is how often a request is sent when transfers break or the server
+// fails.
+const DefaultTries = 4
+
+// Response is a complete answer within its cap.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request to the origin until there is an answer of status 200, or it
+// fails for good. Redirects of a GET within the origin (renamed repositories) are
+// followed; any other is refused.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	target, err := c.resolve(r.Path)
+	if err != nil {
+		return nil, &Error{Kind: Redirected, Where: r.Where, Detail: "the server names a page on another host"}
+	}
+	return c.repeat(ctx, r, func(ctx context.Context) (*Response, error) {
+		return c.follow(ctx, r, target)
+	})
+}
+
+// Download gets a file that the origin answers itself or by one redirect to another
+// place, which is asked without any credential and may not redirect again. If that
+// place says 403 or 404, a fresh redirect is asked for once. Over Limit it fails
+// with TooLarge.
+func (c *Client) Download(ctx context.Context, r Request) (*Response, error) {
+	target, err := c.resolve(r.Path)
+	if err != nil {
+		return nil, &Error{Kind: Redirected, Where: r.Where}
+	}
+	stale := false
+	return c.repeat(ctx, r, func(ctx context.Context) (*Response, error) {
+		for {
+			resp, hop, err := c.hop(ctx, r, target)
+			if hop && !stale && IsKind(err, Forbidden, NotFound) {
+				stale = true
+				continue
+			}
+			return resp, err
+		}
+	})
+}
+
+func (c *Client) hop(ctx context.Context, r Request, target *url.URL) (resp *Response, hop bool, err error) {
+	resp, err = c.send(ctx, r, target, true)
+	if err != nil || !isRedirect(resp.Status) {
+		return resp, false, orStatus(r, resp, err)
+	}
+	next, err := target.Parse(resp.Header.Get("Location"))
+	if err != nil || next.Host == "" || next.User != nil || CheckScheme(next) != nil ||
+		(c.origin.Scheme == "https" && next.Scheme != "https") {
+		return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+	}
+	resp, err = c.send(ctx, r, next, false)
+	if err == nil && isRedirect(resp.Status) {
+		return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+	}
+	return resp, true, orStatus(r, resp, err)
+}
+
+const maxRedirects = 3
+
+func (c *Client) follow(ctx context.Context, r Request, target *url.URL) (*Response, error) {
+	for range maxRedirects + 1 {
+		resp, err := c.send(ctx, r, target, true)
+		if err != nil || !isRedirect(resp.Status) {
+			return resp, orStatus(r, resp, err)
+		}
+		next, err := target.Parse(resp.Header.Get("Location"))
+		if err != nil || next.User != nil || !sameOrigin(next, c.origin) || (r.Method != "" && r.Method != http.MethodGet) {
+			return nil, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+		}
+		target = next
+	}
+	return nil, &Error{Kind: Redirected, Where: r.Where, Detail: "too many in a row"}
+}
+
+func (c *Client) resolve(path string) (*url.URL, error) {
+	u, err := c.origin.Parse(path)
+	if err != nil || u.User != nil || !sameOrigin(u, c.origin) {
+		return nil, errors.New("client: another origin")
+	}
+	return u, nil
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// send makes one exchange. It holds a place in flight until the body is read.
+func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted bool) (*Response, error) {
+	if err := c.gate.enter(ctx); err != nil {
+		return nil, c.interrupted(r, err)
+	}
+	defer c.gate.leave()
+	if err := c.hold(ctx); err != nil {
+		return nil, c.interrupted(r, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+
+	method := r.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(limited, method, target.String(), bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, &Error{Kind: Unexpected, Where: r.Where, Detail: "the request could not be made"}
+	}
+	if trusted && sameOrigin(target, c.origin) {
+		copyHeader(req.Header, c.cfg.Header)
+		copyHeader(req.Header, r.Header)
+		c.cfg.Credential.apply(req.Header)
+	}
+	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	c.count()
+
+	answer, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return nil, c.broken(ctx, r, 0)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, r.Limit+1))
+	if err != nil {
+		return nil, c.broken(ctx, r, answer.StatusCode)
+	}
+	if int64(len(body)) > r.Limit {
+		return nil, &Error{Kind: TooLarge, Status: answer.StatusCode, Where: r.Where}
+	}
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+}
+
+// broken is the error of a transfer without an end; the transport's own text may
+// hold addresses and is left out.
+func (c *Client) broken(ctx context.Context, r Request, status int) error {
+	if err := ctx.Err(); err != nil {
+		return c.interrupted(r, err)
+	}
+	return &Error{Kind: Unreachable, Status: status, Where: r.Where}
+}
+
+func (c *Client) interrupted(r Request, err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &Error{Kind: Unreachable, Where: r.Where, Detail: "interrupted", cause: err}
+}
+
+func (c *Client) count() {
+	c.mu.Lock()
+	c.requests++
+	n := c.requests
+	c.mu.Unlock()
+	if c.cfg.Observe != nil {
+		c.cfg.Observe(Event{Requests: n})
+	}
+}
+
+func copyHeader(dst, src http.Header) {
+	for name, values := range src {
+		dst[name] = values
+	}
+}
+
+// orStatus turns an answer of a status other than 200 into its error.
+func orStatus(r Request, resp *Response, err error) error {
+	if err != nil {
+		return err
+	}
+	if resp.Status == http.StatusOK {
+		return nil
+	}
+	return statusError(r, resp)
+}
+
+// pause is how long to wait before the next try, growing and with jitter.
+func (c *Client) pause(try int) time.Duration {
+	base := time.Second << min(try, 5)
+	return base/2 + time.Duration(c.cfg.Random()*float64(base/2))
+}

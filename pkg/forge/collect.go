@@ -1,0 +1,98 @@
+package forge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+)
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items []Item[T]
+	// Next is the cursor of the next page, "" on the last one.
+	Next string
+	// Total is a total that the forge keeps for the whole list, nil if it states none
+	// or none that can be trusted (AMB-42).
+	Total *int64
+}
+
+// Item is an element with what tells it from others.
+type Item[T any] struct {
+	ID    string
+	Raw   []byte // its JSON as sent: two copies with other bytes mean that the list moved
+	Value T
+}
+
+// The reasons why a list is given up.
+var (
+	ErrListMoved  = errors.New("the list changed while it was read, twice")
+	ErrListShort  = errors.New("the list is shorter than the total that the forge states")
+	ErrListLoops  = errors.New("the pages of the list do not end")
+	ErrNullObject = errors.New("the list holds an element that the token may not see")
+)
+
+var errMoved = errors.New("moved")
+
+// Collect reads all pages of a list and gives its elements in the order of their
+// first appearance, identical repetitions once. If one id comes with two different
+// contents, the list moved and is read once more from its start (AMB-45). Fewer
+// distinct ids than the stated total, a repeated cursor, or any failed page is an
+// error, and then there is no list at all (AMB-42).
+//
+// page reads the page at a cursor; "" is the first.
+func Collect[T any](ctx context.Context, page func(ctx context.Context, cursor string) (Page[T], error)) ([]T, error) {
+	items, err := collectOnce(ctx, page)
+	if errors.Is(err, errMoved) {
+		items, err = collectOnce(ctx, page)
+		if errors.Is(err, errMoved) {
+			return nil, ErrListMoved
+		}
+	}
+	return items, err
+}
+
+func collectOnce[T any](ctx context.Context, page func(context.Context, string) (Page[T], error)) ([]T, error) {
+	var (
+		out      []T
+		seen     = map[string][]byte{}
+		cursors  = map[string]bool{"": true}
+		total    int64
+		nameless int64 // elements without an id, which nothing tells apart
+	)
+	for cursor := ""; ; {
+		p, err := page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		if p.Total != nil {
+			total = *p.Total // the last page's word counts
+		}
+		for _, item := range p.Items {
+			if item.ID == "" {
+				nameless++
+				out = append(out, item.Value)
+				continue
+			}
+			if raw, ok := seen[item.ID]; ok {
+				if !bytes.Equal(raw, item.Raw) {
+					return nil, errMoved
+				}
+				continue
+			}
+			seen[item.ID] = item.Raw
+			out = append(out, item.Value)
+		}
+		if p.Next == "" {
+			break
+		}
+		if cursors[p.Next] {
+			return nil, ErrListLoops
+		}
+		cursors[p.Next] = true
+		cursor = p.Next
+	}
+	if int64(len(seen))+nameless < total {
+		return nil, ErrListShort
+	}
+	return out, nil
+}

@@ -1,0 +1,527 @@
+// Package strictjson decodes answers of forges without guessing. Duplicate members
+// are refused, names match exactly, null and absent differ, integers are 64 bits
+// and never pass through a float, times stay raw strings, and a lone surrogate
+// escape becomes its three WTF-8 bytes instead of a silent replacement (AMB-05).
+//
+// An adapter declares what it reads by asking for members. The first wrong answer
+// is kept as the document's error, with its path, and every later question gets a
+// zero value: ask all questions, then look at Document.Err once.
+package strictjson
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// MaxDepth is the deepest nesting that is read.
+const MaxDepth = 64
+
+// ErrSyntax is the reason of every refused text. Errors name an offset or a path of
+// member names of ours, never content.
+var ErrSyntax = errors.New("not strict JSON")
+
+type kind uint8
+
+const (
+	absent kind = iota
+	null
+	boolean
+	number
+	text
+	array
+	object
+)
+
+var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}
+
+// node is one parsed value. raw is its literal, a string's without the quotes; items
+// are array elements or member values.
+type node struct {
+	kind  kind
+	truth bool
+	raw   []byte
+	names []string
+	items []node
+}
+
+// Document is one parsed text and the first error met while reading it.
+type Document struct {
+	root node
+	err  error
+}
+
+// Parse reads exactly one JSON value. Raw bytes that are not UTF-8 are allowed in
+// string values (they travel as they are) and nowhere else.
+func Parse(data []byte) (*Document, error) {
+	p := parser{data: data}
+	p.space()
+	root, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if p.at != len(p.data) {
+		return nil, p.fail("bytes after the value")
+	}
+	return &Document{root: root}, nil
+}
+
+// Err gives the first wrong answer to a question about the document.
+func (d *Document) Err() error { return d.err }
+
+// Root gives the outermost value.
+func (d *Document) Root() Value { return Value{doc: d, node: &d.root} }
+
+// Object gives the outermost value, which must be an object.
+func (d *Document) Object() Object { return d.Root().Object() }
+
+func (d *Document) wrong(path, want string, found kind) {
+	if d.err == nil {
+		if path == "" {
+			path = "the answer"
+		}
+		d.err = fmt.Errorf("%w: %s is %s, want %s", ErrSyntax, path, kindNames[found], want)
+	}
+}
+
+// Value is a value of any type. The zero Value is absent.
+type Value struct {
+	doc  *Document
+	node *node
+	path string
+}
+
+func (v Value) kind() kind {
+	if v.node == nil {
+		return absent
+	}
+	return v.node.kind
+}
+
+// Absent reports that there is no such member.
+func (v Value) Absent() bool { return v.kind() == absent }
+
+// Null reports a literal null.
+func (v Value) Null() bool { return v.kind() == null }
+
+// Missing reports that the member is absent or null.
+func (v Value) Missing() bool { return v.kind() <= null }
+
+// IsText reports a string.
+func (v Value) IsText() bool { return v.kind() == text }
+
+// IsObject reports an object.
+func (v Value) IsObject() bool { return v.kind() == object }
+
+func (v Value) want(k kind) bool {
+	if v.kind() == k {
+		return true
+	}
+	if v.doc != nil {
+		v.doc.wrong(v.path, kindNames[k], v.kind())
+	}
+	return false
+}
+
+// Text gives a string; anything else is an error.
+func (v Value) Text() string {
+	if !v.want(text) {
+		return ""
+	}
+	return string(unescape(v.node.raw))
+}
+
+// Bytes gives the decoded bytes of a string; they may be no UTF-8.
+func (v Value) Bytes() []byte {
+	if !v.want(text) {
+		return nil
+	}
+	return unescape(v.node.raw)
+}
+
+// Raw gives the value as it was sent, a string without its quotes.
+func (v Value) Raw() []byte {
+	if v.node == nil {
+		return nil
+	}
+	return v.node.raw
+}
+
+// Len gives the number of decoded bytes of a string without decoding it; 0 for null
+// and for an absent member.
+func (v Value) Len() int64 {
+	if v.Missing() || !v.want(text) {
+		return 0
+	}
+	return decodedLen(v.node.raw)
+}
+
+// Int gives an integer; a fraction, an exponent or more than 64 bits is an error.
+func (v Value) Int() int64 {
+	if !v.want(number) {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(v.node.raw), 10, 64)
+	if err != nil {
+		v.doc.wrong(v.path, "a 64-bit integer", number)
+		return 0
+	}
+	return n
+}
+
+// Bool gives a boolean; anything else is an error.
+func (v Value) Bool() bool { return v.want(boolean) && v.node.truth }
+
+// Array gives the elements of an array; anything else is an error. Elements may be
+// null: ask.
+func (v Value) Array() []Value {
+	if !v.want(array) {
+		return nil
+	}
+	out := make([]Value, len(v.node.items))
+	for i := range v.node.items {
+		out[i] = Value{doc: v.doc, node: &v.node.items[i], path: v.path + "[" + strconv.Itoa(i) + "]"}
+	}
+	return out
+}
+
+// Object gives an object; anything else is an error, and every question to the
+// result then gets a zero value without a further error.
+func (v Value) Object() Object {
+	if !v.want(object) {
+		return Object{}
+	}
+	return Object(v)
+}
+
+// Object is a JSON object. The zero Object answers every question with a zero value.
+type Object Value
+
+// Raw gives the object as it was sent.
+func (o Object) Raw() []byte { return Value(o).Raw() }
+
+// Exists reports whether there is an object to ask.
+func (o Object) Exists() bool { return o.node != nil }
+
+// Get gives a member, absent if there is none of that exact name.
+func (o Object) Get(name string) Value {
+	v := Value{doc: o.doc, path: name}
+	if o.path != "" {
+		v.path = o.path + "." + name
+	}
+	if o.node == nil {
+		v.doc = nil
+		return v
+	}
+	for i, n := range o.node.names {
+		if n == name {
+			v.node = &o.node.items[i]
+			break
+		}
+	}
+	return v
+}
+
+// Text gives a member that must be a string.
+func (o Object) Text(name string) string { return o.Get(name).Text() }
+
+// Int gives a member that must be a 64-bit integer.
+func (o Object) Int(name string) int64 { return o.Get(name).Int() }
+
+// Bool gives a member that must be a boolean.
+func (o Object) Bool(name string) bool { return o.Get(name).Bool() }
+
+// Object gives a member that must be an object.
+func (o Object) Object(name string) Object { return o.Get(name).Object() }
+
+// Array gives a member that must be an array.
+func (o Object) Array(name string) []Value { return o.Get(name).Array() }
+
+// OptText gives a string, or nil when the member is null or absent.
+func (o Object) OptText(name string) *string {
+	v := o.Get(name)
+	if v.Missing() {
+		return nil
+	}
+	s := v.Text()
+	return &s
+}
+
+// OptInt gives an integer, or nil when the member is null or absent.
+func (o Object) OptInt(name string) *int64 {
+	v := o.Get(name)
+	if v.Missing() {
+		return nil
+	}
+	n := v.Int()
+	return &n
+}
+
+// OptBool gives a boolean, or nil when the member is null or absent.
+func (o Object) OptBool(name string) *bool {
+	v := o.Get(name)
+	if v.Missing() {
+		return nil
+	}
+	b := v.Bool()
+	return &b
+}
+
+// OptObject gives an object, or one that does not exist when the member is null or
+// absent.
+func (o Object) OptObject(name string) Object {
+	v := o.Get(name)
+	if v.Missing() {
+		return Object{}
+	}
+	return v.Object()
+}
+
+// Nullable gives a member that must be present, null or not: for members that an
+// answer has to contain even when there is nothing to say.
+func (o Object) Nullable(name string) Value {
+	v := o.Get(name)
+	if v.Absent() && v.doc != nil {
+		v.doc.wrong(v.path, "a member, null or not", absent)
+	}
+	return v
+}
+
+// Digits gives a member that must be an integer above zero, as decimal digits: a
+// numeric identifier. Zero and negative numbers give "" (accounts that are none).
+func (o Object) Digits(name string) string {
+	n := o.Int(name)
+	if n <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+type parser struct {
+	data []byte
+	at   int
+}
+
+func (p *parser) fail(what string) error {
+	return fmt.Errorf("%w: %s at byte %d", ErrSyntax, what, p.at)
+}
+
+func (p *parser) space() {
+	for p.at < len(p.data) {
+		switch p.data[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) peek() byte {
+	if p.at < len(p.data) {
+		return p.data[p.at]
+	}
+	return 0
+}
+
+func (p *parser) literal(word string, n node) (node, error) {
+	if len(p.data)-p.at < len(word) || string(p.data[p.at:p.at+len(word)]) != word {
+		return node{}, p.fail("unknown word")
+	}
+	p.at += len(word)
+	return n, nil
+}
+
+func (p *parser) value(depth int) (node, error) {
+	if depth > MaxDepth {
+		return node{}, p.fail("nesting too deep")
+	}
+	switch c := p.peek(); {
+	case c == '{':
+		return p.object(depth)
+	case c == '[':
+		return p.array(depth)
+	case c == '"':
+		raw, err := p.str()
+		return node{kind: text, raw: raw}, err
+	case c == 't':
+		return p.literal("true", node{kind: boolean, truth: true})
+	case c == 'f':
+		return p.literal("false", node{kind: boolean})
+	case c == 'n':
+		return p.literal("null", node{kind: null})
+	case c == '-' || c >= '0' && c <= '9':
+		return p.number()
+	case p.at == len(p.data):
+		return node{}, p.fail("end of input")
+	}
+	return node{}, p.fail("unexpected byte")
+}
+
+func (p *parser) object(depth int) (n node, err error) {
+	n = node{kind: object}
+	start := p.at
+	defer func() { n.raw = p.data[start:p.at] }()
+	var seen map[string]bool // only for objects too wide to search
+	p.at++
+	for first := true; ; first = false {
+		p.space()
+		if first && p.peek() == '}' {
+			p.at++
+			return n, nil
+		}
+		if p.peek() != '"' {
+			return n, p.fail("a member name is missing")
+		}
+		raw, err := p.str()
+		if err != nil {
+			return n, err
+		}
+		name := string(unescape(raw))
+		if !utf8.ValidString(name) {
+			return n, p.fail("a member name is not Unicode")
+		}
+		if len(n.names) == 32 {
+			seen = make(map[string]bool, 64)
+			for _, old := range n.names {
+				seen[old] = true
+			}
+		}
+		twice := seen[name]
+		if seen == nil {
+			for _, old := range n.names {
+				twice = twice || old == name
+			}
+		} else {
+			seen[name] = true
+		}
+		if twice {
+			return n, p.fail("a member comes twice")
+		}
+		p.space()
+		if p.peek() != ':' {
+			return n, p.fail("a colon is missing")
+		}
+		p.at++
+		p.space()
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return n, err
+		}
+		n.names, n.items = append(n.names, name), append(n.items, item)
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.at++
+		case '}':
+			p.at++
+			return n, nil
+		default:
+			return n, p.fail("an object is not closed")
+		}
+	}
+}
+
+func (p *parser) array(depth int) (n node, err error) {
+	n = node{kind: array}
+	start := p.at
+	defer func() { n.raw = p.data[start:p.at] }()
+	p.at++
+	p.space()
+	if p.peek() == ']' {
+		p.at++
+		return n, nil
+	}
+	for {
+		p.space()
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return n, err
+		}
+		n.items = append(n.items, item)
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.at++
+		case ']':
+			p.at++
+			return n, nil
+		default:
+			return n, p.fail("an array is not closed")
+		}
+	}
+}
+
+func (p *parser) number() (node, error) {
+	start := p.at
+	digits := func() int {
+		from := p.at
+		for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+			p.at++
+		}
+		return p.at - from
+	}
+	if p.peek() == '-' {
+		p.at++
+	}
+	leading := p.peek()
+	if n := digits(); n == 0 || n > 1 && leading == '0' {
+		return node{}, p.fail("a number is malformed")
+	}
+	if p.peek() == '.' {
+		p.at++
+		if digits() == 0 {
+			return node{}, p.fail("a number is malformed")
+		}
+	}
+	if c := p.peek(); c == 'e' || c == 'E' {
+		p.at++
+		if c := p.peek(); c == '+' || c == '-' {
+			p.at++
+		}
+		if digits() == 0 {
+			return node{}, p.fail("a number is malformed")
+		}
+	}
+	if p.at-start > math.MaxInt16 {
+		return node{}, p.fail("a number is too long")
+	}
+	return node{kind: number, raw: p.data[start:p.at]}, nil
+}
+
+// str reads a string literal and gives its bytes between the quotes.
+func (p *parser) str() ([]byte, error) {
+	p.at++
+	start := p.at
+	for p.at < len(p.data) {
+		switch c := p.data[p.at]; {
+		case c == '"':
+			raw := p.data[start:p.at]
+			p.at++
+			return raw, nil
+		case c < 0x20:
+			return nil, p.fail("a control character in a string")
+		case c == '\\':
+			if p.at+1 >= len(p.data) {
+				return nil, p.fail("end of input")
+			}
+			switch p.data[p.at+1] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				p.at += 2
+			case 'u':
+				if _, ok := hex4(p.data[p.at+2:]); !ok {
+					return nil, p.fail("a malformed escape")
+				}
+				p.at += 6
+			default:
+				return nil, p.fail("a malformed escape")
+			}
+		default:
+			p.at++
+		}
+	}
+	return nil, p.fail("end of input")
+}
