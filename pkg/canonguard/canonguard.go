@@ -1,0 +1,82 @@
+// Package canonguard knows the two documents of Canon Boundary Guard, protocol
+// version 1.1: SESSION_STATE, the complete working state of a conversation, and
+// CANON_STATE_DELTA, which carries the reason of a change and the complete new state.
+//
+// Raw bytes come in; out come what the stages need of one document (Read), its parts
+// when several travel in one file (Split), the verdict on one (Check) and the verdict
+// on a set of them (Judge). No byte is ever changed: the protocol hashes values and
+// quotes sentences.
+package canonguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"snapline/pkg/document"
+	"snapline/schemas"
+)
+
+// The two formats.
+const (
+	State = "session-state"
+	Delta = "state-delta"
+)
+
+var (
+	files      = document.LoadSchemas(schemas.Files, "canon/v1")
+	formats    = map[string]*document.Schema{State: files["session-state.schema.json"], Delta: files["state-delta.schema.json"]}
+	tolerating = document.Options{ByteOrderMark: true}
+)
+
+// FormatOf tells which of the two formats a value was meant to be: the one with more
+// of its members in it.
+func FormatOf(v *document.Value) string {
+	count := func(s *document.Schema) (n int) {
+		for _, name := range s.Required {
+			if v.Member(name) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	if count(formats[Delta]) > count(formats[State]) {
+		return Delta
+	}
+	return State
+}
+
+// Read is the family's function. Every string of a state is part of a protocol: none
+// is replaced, and one with a hidden character or a secret refuses the document. Line
+// and paragraph separators are line breaks here, not hidden characters.
+func Read(raw []byte) (document.Reading, error) {
+	v, faults := document.Parse(raw, tolerating)
+	if faults != nil {
+		return document.Reading{}, faults[0]
+	}
+	r := document.Reading{Format: FormatOf(v)}
+	r.Order = orderKey(v, r.Format)
+	_, r.Texts = formats[r.Format].Check(raw, v, "")
+	for i := range r.Texts {
+		t := &r.Texts[i]
+		t.Policy = document.Refuse
+		t.Value = lineBreaks.Replace(t.Value)
+	}
+	return r, nil
+}
+
+var lineBreaks = strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// orderKey sorts by sequence number, a state before the delta of the same number. A
+// document without one comes first.
+func orderKey(v *document.Value, format string) string {
+	n := integer(v.Member("state_seq"))
+	if format == Delta {
+		n = integer(v.Member("seq"))
+	}
+	if n == nil || n.Sign() < 0 {
+		return ""
+	}
+	digits := n.String()
+	return fmt.Sprintf("%04d:%s:%d", len(digits), digits, slices.Index([]string{State, Delta}, format))
+}

@@ -1,0 +1,81 @@
+// Package document reads the documents of the two state families, Canon Boundary
+// Guard states and MSP snapshots, as bytes that are never serialised again: strict
+// JSON with the place of every value (Parse), the rules of a JSON Schema with the
+// place of every fault (Schema.Check), the strings that the filter looks at (Text),
+// and replacement of string literals in the raw bytes (Splice).
+//
+// What a family adds, which formats it has, how its documents are ordered and what
+// may be changed in them, is in pkg/canonguard and pkg/msp.
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"snapline/pkg/ndjson"
+)
+
+// MaxBytes is the size over which a document is not read at all.
+const MaxBytes = 64 << 20
+
+// Policy says what the filter does about a string in which it finds something.
+type Policy uint8
+
+// The policies.
+const (
+	// Replace: display text. The literal is replaced by the filtered text.
+	Replace Policy = iota
+	// Report: the string is counted and stays; under a strict filter the document is
+	// rejected.
+	Report
+	// Refuse: a hidden character or a secret rejects the document; anything else is
+	// counted and stays.
+	Refuse
+)
+
+// Text is one string of a document: a value, or the name of a member that no schema
+// knows.
+type Text struct {
+	Start, End int // of its literal in the raw bytes, quotes included
+	Value      string
+	Policy     Policy
+}
+
+// Reading is what the stages need to know of a document.
+type Reading struct {
+	Format string // what the document is, in the words of its family
+	Order  string // order key: documents are ordered bytewise by it, then as they came
+	Texts  []Text // every string to scan, in document order
+}
+
+// A Family reads the documents of one family. The error of an unreadable document is
+// its first *Fault.
+// Family reads a document of one family. The error of an unreadable document is its
+// first *Fault.
+type Family func(raw []byte) (Reading, error)
+
+// Replacement is new text for one string literal.
+type Replacement struct {
+	Start, End int // of the literal, quotes included
+	Value      string
+}
+
+// Splice gives raw with each literal replaced by the JSON spelling of its new text.
+// Every other byte stays. The replacements must not overlap; values must be valid
+// UTF-8.
+func Splice(raw []byte, replacements []Replacement) []byte {
+	if len(replacements) == 0 {
+		return raw
+	}
+	sorted := slices.SortedFunc(slices.Values(replacements), func(a, b Replacement) int { return cmp.Compare(a.Start, b.Start) })
+	var out bytes.Buffer
+	last := 0
+	for _, r := range sorted {
+		out.Write(raw[last:r.Start])
+		out.Write(ndjson.AppendString(nil, r.Value))
+		last = r.End
+	}
+	out.Write(raw[last:])
+	return out.Bytes()
+}

@@ -1,0 +1,314 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"snapline/pkg/fault"
+)
+
+// Schema is a JSON Schema (draft 2020-12) of the few keywords that the two families
+// need, evaluated with the place of every fault. Two keywords are annotations of
+// ours or of the protocol's: x-msp-openness "open" makes a value outside an enum a
+// warning, and x-display-text marks text that is shown to people and models.
+type Schema struct {
+	Type       string             `json:"type"`
+	Const      string             `json:"const"`
+	Enum       []string           `json:"enum"`
+	Openness   string             `json:"x-msp-openness"`
+	Display    bool               `json:"x-display-text"`
+	Minimum    *int64             `json:"minimum"`
+	Required   []string           `json:"required"`
+	Properties map[string]*Schema `json:"properties"`
+	Additional *bool              `json:"additionalProperties"`
+	Items      *Schema            `json:"items"`
+	AnyOf      []*Schema          `json:"anyOf"` // exactly two: a schema and {"type": "null"}
+	Ref        string             `json:"$ref"`
+	Defs       map[string]*Schema `json:"$defs"`
+
+	ID          string `json:"$id"`
+	Draft       string `json:"$schema"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+
+	name string // of a definition
+}
+
+// LoadSchemas reads the schemas of one directory that ship with the program, by file
+// name. It panics on a schema that it does not evaluate completely.
+func LoadSchemas(files fs.FS, dir string) map[string]*Schema {
+	names, err := fs.Glob(files, path.Join(dir, "*.json"))
+	if err != nil || len(names) == 0 {
+		panic("document: no schemas in " + dir)
+	}
+	schemas := map[string]*Schema{}
+	for _, name := range names {
+		b, err := fs.ReadFile(files, name)
+		s := &Schema{}
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		if err == nil {
+			err = d.Decode(s)
+		}
+		if err != nil {
+			panic("document: " + name + ": " + err.Error())
+		}
+		schemas[path.Base(name)] = s
+	}
+	for _, s := range schemas {
+		for name, d := range s.Defs {
+			d.name = name
+		}
+		s.link(s, schemas)
+	}
+	return schemas
+}
+
+// link replaces every reference and nullable pair below s by what it means.
+func (s *Schema) link(root *Schema, files map[string]*Schema) {
+	follow := func(at *Schema) *Schema {
+		if at == nil || at.Ref == "" {
+			if at != nil {
+				at.link(root, files)
+			}
+			return at
+		}
+		file, def, _ := strings.Cut(at.Ref, "#/$defs/")
+		target := files[file]
+		if file == "" {
+			target = root
+		}
+		if target != nil && def != "" {
+			target = target.Defs[def]
+		}
+		if target == nil {
+			panic("document: schema reference " + at.Ref)
+		}
+		return target
+	}
+	for name, p := range s.Properties {
+		s.Properties[name] = follow(p)
+	}
+	for _, d := range s.Defs {
+		d.link(root, files)
+	}
+	s.Items = follow(s.Items)
+	for i, a := range s.AnyOf {
+		s.AnyOf[i] = follow(a)
+	}
+	if len(s.AnyOf) > 0 && (len(s.AnyOf) != 2 || s.AnyOf[1].Type != "null") {
+		panic("document: anyOf is only for a schema or null")
+	}
+}
+
+// Check holds a value against the schema: a finding for every fault and for every
+// member that the schema does not know, and every string with its policy. Findings
+// and texts come in document order; what is missing from an object comes before what
+// is in it. place is the JSON Pointer of v.
+func (s *Schema) Check(raw []byte, v *Value, place string) ([]Finding, []Text) {
+	c := &checker{raw: raw}
+	c.check(s, v, place)
+	return c.findings, c.texts
+}
+
+type checker struct {
+	raw      []byte
+	findings []Finding
+	texts    []Text
+}
+
+// NewFinding places a finding at an offset of raw.
+func NewFinding(raw []byte, level Level, code, place string, offset int, format string, args ...any) Finding {
+	line, column := Position(raw, offset)
+	return Finding{
+		Level: level, Code: code, Place: place, Offset: offset, Line: line, Column: column,
+		Detail: fmt.Sprintf(format, args...),
+	}
+}
+
+func (c *checker) add(level Level, code, place string, v *Value, format string, args ...any) {
+	c.findings = append(c.findings, NewFinding(c.raw, level, code, place, v.Start, format, args...))
+}
+
+func (c *checker) check(s *Schema, v *Value, place string) {
+	if len(s.AnyOf) > 0 {
+		if v.Kind == Null {
+			return
+		}
+		s = s.AnyOf[0]
+	}
+	if !s.admits(v) {
+		if v.Kind == Null {
+			c.add(Error, "null-not-allowed", place, v, "null is not allowed here")
+		} else {
+			c.add(Error, "type", place, v, "%s is expected", s.wanted())
+		}
+		c.opaque(v)
+		return
+	}
+	switch v.Kind {
+	case Object:
+		c.object(s, v, place)
+	case Array:
+		for i := range v.Members {
+			item := s.Items
+			if item == nil {
+				item = &Schema{Display: s.Display}
+			}
+			c.check(item, &v.Members[i], place+"/"+strconv.Itoa(i))
+		}
+	case String:
+		c.text(s, v, place)
+	case Number:
+		c.number(s, v, place)
+	case Bool, Null:
+	}
+}
+
+// admits reports whether the value is of the schema's type.
+func (s *Schema) admits(v *Value) bool {
+	switch s.Type {
+	case "":
+		return s.Const == "" && s.Enum == nil || v.Kind == String
+	case "integer":
+		if v.Kind != Number {
+			return false
+		}
+		n, _ := Integer(v.Text)
+		return n != nil
+	}
+	return s.Type == [...]string{"null", "boolean", "number", "string", "array", "object"}[v.Kind]
+}
+
+func (s *Schema) wanted() string {
+	switch s.Type {
+	case "integer", "array", "object":
+		return "an " + s.Type
+	case "":
+		return "a string"
+	}
+	return "a " + s.Type
+}
+
+func (c *checker) object(s *Schema, v *Value, place string) {
+	for _, name := range s.Required {
+		if v.Member(name) == nil {
+			c.add(Error, "missing", place+"/"+name, v, "the required member %s is missing", name)
+		}
+	}
+	closed := s.Additional != nil && !*s.Additional
+	for i := range v.Members {
+		m := &v.Members[i]
+		at := place + "/" + escapePointer(m.Name)
+		known := s.Properties[m.Name]
+		switch {
+		case known != nil:
+			c.check(known, m, at)
+			continue
+		case closed:
+			c.add(Error, "unknown-member", at, m, "the member %s does not exist here", fault.Quote(m.Name))
+		case s.Properties != nil:
+			c.add(Note, "unknown-member", at, m, "the member %s is not in the schema; it is kept", fault.Quote(m.Name))
+		}
+		c.texts = append(c.texts, Text{Start: m.NameStart, End: m.NameEnd, Value: m.Name, Policy: Report})
+		if s.Display {
+			c.check(&Schema{Display: true}, m, at)
+		} else {
+			c.opaque(m)
+		}
+	}
+}
+
+func (c *checker) text(s *Schema, v *Value, place string) {
+	t := Text{Start: v.Start, End: v.End, Value: v.Text, Policy: Report}
+	if s.Display {
+		t.Policy = Replace
+	}
+	c.texts = append(c.texts, t)
+	switch {
+	case s.Const != "" && v.Text != s.Const:
+		c.add(Error, "const", place, v, "only %s is allowed", strconv.Quote(s.Const))
+	case s.Enum == nil || slices.Contains(s.Enum, v.Text):
+	case s.Openness == "open":
+		c.add(Warning, "open-enum", place, v, "%s is not a known %s", fault.Quote(v.Text), s.name)
+	default:
+		c.add(Error, "closed-enum", place, v, "%s is not one of %s", fault.Quote(v.Text), strings.Join(s.Enum, ", "))
+	}
+}
+
+var (
+	maxSafe = big.NewInt(1<<53 - 1)
+	minSafe = new(big.Int).Neg(maxSafe)
+)
+
+func (c *checker) number(s *Schema, v *Value, place string) {
+	if s.Type != "integer" {
+		return
+	}
+	n, plain := Integer(v.Text)
+	if s.Minimum != nil && n.Cmp(big.NewInt(*s.Minimum)) < 0 {
+		c.add(Error, "minimum", place, v, "less than %d", *s.Minimum)
+	}
+	if !plain {
+		c.add(Note, "number-notation", place, v, "an integer written in another notation")
+	}
+	if n.Cmp(maxSafe) > 0 || n.Cmp(minSafe) < 0 {
+		c.add(Note, "integer-range", place, v, "beyond 2^53-1: valid, not hashable")
+	}
+}
+
+// opaque collects the strings of a value of which nothing is known.
+func (c *checker) opaque(v *Value) {
+	if v.Kind == String {
+		c.texts = append(c.texts, Text{Start: v.Start, End: v.End, Value: v.Text, Policy: Report})
+	}
+	for i := range v.Members {
+		m := &v.Members[i]
+		if v.Kind == Object {
+			c.texts = append(c.texts, Text{Start: m.NameStart, End: m.NameEnd, Value: m.Name, Policy: Report})
+		}
+		c.opaque(m)
+	}
+}
+
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+const maxDigits = 4300 // of an integer; longer ones are nobody's integers
+
+// Integer gives the exact value of a number literal that is an integer in any
+// notation, or nil. plain reports the ordinary notation: no fraction, no exponent, no
+// -0. The work is bounded: an integer of more than 4,300 digits is refused.
+func Integer(literal string) (n *big.Int, plain bool) {
+	mantissa, exponent := literal, "0"
+	if i := strings.IndexAny(literal, "eE"); i >= 0 {
+		mantissa, exponent = literal[:i], literal[i+1:]
+	}
+	whole, fraction, dotted := strings.Cut(mantissa, ".")
+	plain = mantissa == literal && !dotted && literal != "-0"
+	digits := strings.TrimRight(whole+fraction, "0")
+	if strings.Trim(digits, "-") == "" {
+		return new(big.Int), plain
+	}
+	e, err := strconv.Atoi(exponent)
+	if err != nil || e > 1<<20 || e < -1<<26 {
+		return nil, plain
+	}
+	zeros := len(whole) + e - len(digits)
+	if zeros < 0 || len(digits)+zeros > maxDigits+1 || !plain && len(digits)+zeros > 310 {
+		return nil, plain
+	}
+	n, ok := new(big.Int).SetString(digits+strings.Repeat("0", zeros), 10)
+	if !ok {
+		return nil, plain
+	}
+	return n, plain
+}
