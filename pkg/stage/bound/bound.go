@@ -1,0 +1,188 @@
+package bound
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+)
+
+// stage is the state of one run.
+type stage struct {
+	header  *record.Snapshot
+	write   func(record.Line) error
+	worker  scanner
+	log     *fault.Log
+	missing missing
+
+	// The retention windows.
+	comments  *window[placed]
+	reviews   *window[placed]
+	checks    *window[*record.Check]
+	runs      *window[*record.Run]
+	documents *window[*record.Document]
+	completed int // part of the stream whose windows were written last
+
+	sequence int                    // of comments and reviews together
+	entity   bool                   // the entity record was written
+	present  map[string]record.Kind // written objects that have their text, by key
+	logged   map[string]bool        // present checks whose log is selected
+	unknown  map[string]bool        // actors of unknown kind: referenced by a written line?
+}
+
+// Run bounds the stream of in, which filter wrote, and writes it to out with its
+// trailer. An error means that out has no trailer: the caller ends it with an abort
+// line. It needs no credentials: a rescan looks for injection only (INJ-04).
+func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.Log) error {
+	header, err := in.Header()
+	if err != nil {
+		return err
+	}
+	engine, err := safety.New(nil)
+	if err != nil {
+		return err
+	}
+	s := &stage{write: out.Write, worker: engine.NewWorker(), log: log}
+	if err := s.run(ctx, header, in.Next); err != nil {
+		return err
+	}
+	return out.End(in.Digest())
+}
+
+// run is Run without framing: lines come from next until io.EOF.
+func (s *stage) run(ctx context.Context, header *record.Snapshot, next func() (record.Line, error)) error {
+	if err := s.begin(header); err != nil {
+		return err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := next()
+		if errors.Is(err, io.EOF) {
+			return s.finish()
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.line(line); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *stage) begin(header *record.Snapshot) error {
+	if !safety.Supported(header.FilterVersion) {
+		return &fault.Error{
+			Exit: fault.Input, Rule: "stream.filter-version",
+			Detail: "the stream was filtered by version " + fault.Quote(header.FilterVersion) + ", this program knows " + safety.Version,
+			Hint:   "use the five programs of one release",
+		}
+	}
+	s.missing = missing{}
+	s.present = map[string]record.Kind{}
+	s.logged = map[string]bool{}
+	s.unknown = map[string]bool{}
+	s.header = header
+	header.Stages = append(header.Stages[:len(header.Stages):len(header.Stages)], record.Self("bound"))
+	if header.Family != record.FamilyEntity {
+		s.documents = newWindow[*record.Document](header.Limits.MaxDocuments, header.Limits.Selection)
+		return s.write(header)
+	}
+	limit, selection := header.Collection.Bounds.MaxRecordsPerSource, header.Collection.RecordSelection
+	s.comments, s.reviews = newWindow[placed](limit, selection), newWindow[placed](limit, selection)
+	s.checks = newWindow[*record.Check](limit, selection)
+	s.runs = newWindow[*record.Run](limit, selection)
+	if err := s.boundEntity(); err != nil {
+		return err
+	}
+	return s.write(header)
+}
+
+// line handles one line. The first line of a later part of the stream completes the
+// parts before it.
+func (s *stage) line(line record.Line) error {
+	switch l := line.(type) {
+	case *record.Gap:
+		s.missing.add(l.Scope, l.Code, l.Count)
+		return nil
+	case *record.Actor:
+		return s.actor(l)
+	case *record.Record:
+		return s.record(l)
+	case *record.Thread:
+		if err := s.complete(recordPart); err != nil {
+			return err
+		}
+		return s.thread(l)
+	case *record.Check:
+		if old, dropped := s.checks.offer(l); dropped {
+			s.miss(checkName(old), record.ScopeChecks, record.ProfileBound)
+		}
+		return nil
+	case *record.Run:
+		if old, dropped := s.runs.offer(l); dropped {
+			s.miss(runName(old), record.ScopeAgentRuns, record.ProfileBound)
+		}
+		return nil
+	case *record.Log:
+		if err := s.complete(runPart); err != nil {
+			return err
+		}
+		return s.checkLog(l)
+	case *record.Document:
+		if old, dropped := s.documents.offer(l); dropped {
+			s.miss(documentName(old), record.ScopeDocuments, record.ProfileBound)
+		}
+		return nil
+	}
+	return &fault.Error{
+		Exit: fault.Input, Rule: "stream.type",
+		Detail: "a line of type " + fault.Quote(string(line.LineType())) + " does not belong here",
+	}
+}
+
+// The parts of a stream that are selected as a whole.
+const (
+	recordPart = iota + 1
+	checkPart
+	runPart
+)
+
+// complete writes the windows up to part, each once, in stream order.
+func (s *stage) complete(part int) error {
+	if s.header.Family != record.FamilyEntity {
+		return nil
+	}
+	flush := [...]func() error{recordPart: s.flushRecords, checkPart: s.flushChecks, runPart: s.flushRuns}
+	for s.completed < part {
+		s.completed++
+		if err := flush[s.completed](); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes what is left and then every gap line (GAP-03, GAP-04).
+func (s *stage) finish() error {
+	if err := s.complete(runPart); err != nil {
+		return err
+	}
+	if s.documents != nil {
+		if err := s.flushDocuments(); err != nil {
+			return err
+		}
+	}
+	s.countUnknownActors()
+	for _, gap := range s.missing.lines() {
+		if err := s.write(gap); err != nil {
+			return err
+		}
+	}
+	return nil
+}

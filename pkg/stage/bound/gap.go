@@ -1,0 +1,42 @@
+package bound
+
+import (
+	"slices"
+	"strings"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+)
+
+// missing sums gaps by scope and code (GAP-03).
+type missing map[record.Gap]int64
+
+func (m missing) add(scope record.Scope, code record.GapCode, count int64) {
+	m[record.Gap{Scope: scope, Code: code}] += count
+}
+
+// lines gives one line for each scope and code, sorted by scope, then code.
+func (m missing) lines() []*record.Gap {
+	var lines []*record.Gap
+	for pair, count := range m {
+		lines = append(lines, &record.Gap{Scope: pair.Scope, Code: pair.Code, Count: count})
+	}
+	slices.SortFunc(lines, func(a, b *record.Gap) int {
+		if c := strings.Compare(string(a.Scope), string(b.Scope)); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.Code), string(b.Code))
+	})
+	return lines
+}
+
+// miss counts one object and names it once on stderr.
+func (s *stage) miss(object string, scope record.Scope, code record.GapCode) {
+	s.missing.add(scope, code, 1)
+	s.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(code), Count: 1})
+}
+
+// note names a changed object, or one that vanishes without a gap.
+func (s *stage) note(object string, scope record.Scope, text string) {
+	s.log.Notice(fault.Notice{Record: object, Scope: string(scope), Text: text})
+}
