@@ -1,0 +1,122 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/fault"
+	"snapline/pkg/finding"
+	"snapline/pkg/safety"
+	"snapline/pkg/stage/verify"
+	"snapline/pkg/tree"
+)
+
+// Verify is the program verify. Each subcommand has a file of its own.
+func Verify() *cli.Program {
+	return &cli.Program{
+		Name:      "verify",
+		Summary:   "re-check a published tree from its documents alone",
+		Arguments: "DIR",
+		Description: `Trusts nothing on disk but the digest that it is given: the index must have that
+digest, every listed file its own, and nothing else may be there. Then every
+document is judged by its schema and against the others, the views are derived
+again, and the filters are run again over every text that no bound has cut.
+
+All findings are printed, sorted, one a line, or as one JSON object with --json.
+No finding: no output and exit 0. A changed index is another root; nothing that it
+says is looked at.
+
+The digest is the one that emit printed in its receipt. Keep it in a variable that
+nothing between emit and verify can write: a receipt file beside the tree proves
+nothing. A tree named like a subcommand is given as ./stream.`,
+		Examples: []string{
+			`verify --index-sha256 "$digest" "$RUNNER_TEMP/context"`,
+			`verify "$RUNNER_TEMP/context" --index-sha256 "$digest" --stream bounded.ndjson --json`,
+		},
+		Flags: []ucli.Flag{
+			indexDigestFlag(),
+			&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
+			&ucli.BoolFlag{Name: "host", Usage: "want the host's modes, 0700 and 0600 (the default)"},
+			&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
+		},
+		MinArgs: 1,
+		MaxArgs: 1,
+		Version: versionLine,
+		Action:  runVerify,
+	}
+}
+
+func indexDigestFlag() ucli.Flag {
+	return &ucli.StringFlag{Name: "index-sha256", Usage: "the root `DIGEST` that emit printed: 64 lowercase hex digits"}
+}
+
+// indexDigest gives the digest that the caller kept.
+func indexDigest(call *cli.Call) (string, error) {
+	digest := call.Flags.String("index-sha256")
+	switch {
+	case digest == "":
+		return "", cli.Usagef("--index-sha256 is missing: a tree cannot vouch for itself")
+	case !tree.ValidDigest(digest):
+		return "", cli.Usagef("--index-sha256 takes 64 lowercase hex digits")
+	}
+	return digest, nil
+}
+
+func modes(call *cli.Call) (verify.Modes, error) {
+	if call.Flags.Bool("host") && call.Flags.Bool("sandbox") {
+		return 0, cli.Usagef("--host and --sandbox exclude each other")
+	}
+	if call.Flags.Bool("sandbox") {
+		return verify.SandboxModes, nil
+	}
+	return verify.HostModes, nil
+}
+
+func runVerify(call *cli.Call) error {
+	digest, err := indexDigest(call)
+	if err != nil {
+		return err
+	}
+	m, err := modes(call)
+	if err != nil {
+		return err
+	}
+	engine, err := safety.New(nil)
+	if err != nil {
+		return err
+	}
+	report, err := verify.Tree(call.Context, call.Args[0], verify.Options{IndexSHA256: digest, Modes: m, Engine: engine})
+	if err != nil {
+		return err
+	}
+	facts := struct {
+		IndexSHA256 string `json:"index_sha256"`
+		Files       int    `json:"files"`
+		Bytes       int64  `json:"bytes"`
+	}{report.IndexSHA256, report.Files, report.Bytes}
+	return printFindings(call, facts, report.Findings)
+}
+
+// printFindings writes the report on stdout and turns it into the exit code.
+func printFindings(call *cli.Call, facts any, findings []finding.Finding) error {
+	var err error
+	if call.Flags.Bool("json") {
+		err = finding.WriteJSON(call.Env.Stdout, facts, findings)
+	} else {
+		err = finding.WriteText(call.Env.Stdout, findings)
+	}
+	switch {
+	case err != nil:
+		return closedOr(err)
+	case len(findings) == 0:
+		return nil
+	}
+	first := findings[0]
+	return &fault.Error{
+		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
+		Detail: fmt.Sprintf("the verification found %d broken rules; this is the first", len(findings)),
+	}
+}

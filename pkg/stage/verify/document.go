@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"snapline/pkg/canonicaljson"
+	"snapline/pkg/fault"
+)
+
+// canonical is the first judgement of a JSON document: strict JSON, then RFC 8785
+// form. Nothing else looks at a document that fails here.
+func (v *verifier) canonical(path string, b []byte) bool {
+	if err := canonicaljson.Check(b); err != nil {
+		rule := RuleNotJSON
+		if errors.Is(err, canonicaljson.ErrNotCanonical) {
+			rule = RuleNotCanonical
+		}
+		v.add(rule, path, "")
+		return false
+	}
+	return true
+}
+
+// document judges canonical bytes by their schema and decodes them. It reports
+// whether target may be used. The schema settles integers (canonical form and the
+// maximum leave 2^53-1, AMB-51) and calendar dates (its pattern and date-time).
+func (v *verifier) document(schemaName, path string, b []byte, target any) (bool, error) {
+	violations, err := v.bundle.Check(schemaName, b)
+	if err != nil {
+		return false, &fault.Error{Exit: fault.Aborted, File: path, Rule: "schema.evaluation", Detail: "the schema could not be evaluated", Cause: err}
+	}
+	for _, violation := range violations {
+		fact := violation.Keyword
+		if violation.Detail != "" {
+			fact += ", " + violation.Detail
+		}
+		v.note(RuleSchema, path, violation.Position, fact)
+	}
+	if len(violations) > 0 {
+		return false, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(target); err != nil {
+		v.add(RuleNotJSON, path, "")
+		return false, nil
+	}
+	return true, nil
+}
+
+// validText is the form of bodies and logs (CAN-06, CAN-07, AMB-66): UTF-8, LF lines, no
+// byte-order mark, exactly one trailing LF unless empty. A source of line feeds alone
+// is one line feed (AMB-08).
+func validText(b []byte) bool {
+	switch {
+	case len(b) == 0:
+		return true
+	case !utf8.Valid(b), bytes.IndexByte(b, '\r') >= 0, bytes.HasPrefix(b, []byte("\ufeff")):
+		return false
+	}
+	return b[len(b)-1] == '\n' && (len(b) == 1 || b[len(b)-2] != '\n')
+}

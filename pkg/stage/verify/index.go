@@ -1,0 +1,303 @@
+package verify
+
+import (
+	"slices"
+
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+)
+
+// indexRules judges what index.json says by itself and with collection and entity:
+// source, rows, gaps and filters. Documents that could not be used are nil; rules
+// that need them are left out, since their own finding is there already.
+func (v *verifier) indexRules() error {
+	if err := v.sourceRules(); err != nil {
+		return err
+	}
+	v.fileRows()
+	v.recordRows()
+	v.entityRules()
+	v.gapRows()
+	v.summaries()
+	v.findings(tree.IndexPath, "/filter", v.index.Filter)
+	return nil
+}
+
+// key derives the key of a record or thread of this tree (KEY-01 to KEY-04).
+func (v *verifier) key(kind record.Kind, id string) string {
+	s := v.index.Source
+	return tree.Key(record.Source{Forge: s.Forge, Host: s.Host, RepositoryID: s.RepositoryID, Repository: s.Repository}, kind, id)
+}
+
+func (v *verifier) sourceRules() error {
+	s := v.index.Source
+	if !tree.ValidHost(s.Host) {
+		v.add(RuleSource, tree.IndexPath, "/source/host")
+	}
+	if !tree.ValidRepository(s.Forge, s.Repository) {
+		v.add(RuleSource, tree.IndexPath, "/source/repository")
+	}
+	v.id(tree.IndexPath, "/source/repository_id", record.KindEntity, s.RepositoryID)
+	v.id(tree.IndexPath, "/entity/id", record.KindEntity, v.index.Entity.ID)
+	v.length(tree.IndexPath, "/source/host", s.Host)
+	v.length(tree.IndexPath, "/source/repository", s.Repository)
+	return v.structural(tree.IndexPath, "/source/repository", s.Repository)
+}
+
+// id judges one forge-sourced identifier by the forge's pattern (ID-06 to ID-09,
+// invariant 13) and by the bound on structural strings (STR-06, AMB-33).
+func (v *verifier) id(path, position string, kind record.Kind, id string) {
+	if !tree.ValidID(v.index.Source.Forge, kind, id) {
+		v.add(RuleID, path, position)
+	}
+	v.length(path, position, id)
+}
+
+func (v *verifier) actorID(path, position string, id *string) {
+	if id == nil {
+		return
+	}
+	if !tree.ValidActorID(v.index.Source.Forge, *id) {
+		v.add(RuleID, path, position)
+	}
+	v.length(path, position, *id)
+}
+
+func (v *verifier) length(path, position, s string) {
+	if v.collection != nil && int64(len(s)) > v.collection.Bounds.MaxMetadataStringBytes {
+		v.add(RuleStructuralLength, path, position)
+	}
+}
+
+// sourceOf is the included source that a manifest record belongs to.
+var sourceOf = map[record.Kind]record.Scope{
+	record.KindEntity:  record.ScopeEntity,
+	record.KindComment: record.ScopeComments,
+	record.KindReview:  record.ScopeReviews,
+	record.KindCheck:   record.ScopeChecks,
+}
+
+func (v *verifier) includes(source record.Scope) bool {
+	return v.collection == nil || slices.Contains(v.collection.IncludedSources, string(source))
+}
+
+func (v *verifier) recordRows() {
+	count := map[record.Kind]int64{}
+	for i := range v.index.Records {
+		row := &v.index.Records[i]
+		if i > 0 && !ascending(v.index.Records[i-1].CreatedAt, v.index.Records[i-1].RecordKey, row.CreatedAt, row.RecordKey) ||
+			v.rows[row.RecordKey] != row {
+			v.add(RuleRecordsOrder, tree.IndexPath, at("/records", i))
+		}
+		v.id(tree.IndexPath, at("/records", i, "id"), row.Kind, row.ID)
+		if row.AuthorID != nil {
+			v.actorID(tree.IndexPath, at("/records", i, "author_id"), *row.AuthorID)
+		}
+		if row.RecordKey != v.key(row.Kind, row.ID) {
+			v.add(RuleRecordKey, tree.IndexPath, at("/records", i, "record_key"))
+		}
+		v.recordPaths(i, row)
+		if !v.includes(sourceOf[row.Kind]) {
+			v.add(RuleRecordSource, tree.IndexPath, at("/records", i))
+		}
+		count[row.Kind]++
+		if row.Kind != record.KindEntity && v.collection != nil && count[row.Kind] == v.collection.Bounds.MaxRecordsPerSource+1 {
+			v.add(RuleRecordCount, tree.IndexPath, at("/records", i))
+		}
+		v.findings(tree.IndexPath, at("/records", i, "filter"), row.Filter)
+		if text := row.ContentPath != ""; text && row.Filter.Status == record.Modified && len(row.Filter.Findings) == 0 {
+			v.add(RuleFilterStatus, tree.IndexPath, at("/records", i, "filter"))
+		}
+	}
+}
+
+// recordPaths: each path carries the record's own key, the order key its creation
+// time (REC-08, REC-09, invariant 4). Presence is the schema's business.
+func (v *verifier) recordPaths(i int, row *tree.ManifestRecord) {
+	for _, p := range [...]struct{ member, got, want string }{
+		{"content_path", row.ContentPath, tree.RecordPath(row.Kind, row.CreatedAt, row.RecordKey)},
+		{"metadata_path", row.MetadataPath, tree.CheckPath(row.RecordKey)},
+		{"log_path", row.LogPath, tree.LogPath(row.RecordKey)},
+	} {
+		if p.got != "" && p.got != p.want {
+			v.add(RuleRecordPath, tree.IndexPath, at("/records", i, p.member))
+		}
+	}
+	if row.LogPath != "" && !v.includes(record.ScopeCheckLogs) {
+		v.add(RuleRecordSource, tree.IndexPath, at("/records", i, "log_path"))
+	}
+}
+
+// ascending reports whether (a1, a2) sorts strictly before (b1, b2), bytewise.
+func ascending(a1, a2, b1, b2 string) bool {
+	if a1 != b1 {
+		return a1 < b1
+	}
+	return a2 < b2
+}
+
+// entityRules: the one entity record and the index's entity equal the entity's
+// metadata (REC-05, COL-04, MAN-07, invariant 10).
+func (v *verifier) entityRules() {
+	entity := -1
+	for i := range v.index.Records {
+		if v.index.Records[i].Kind != record.KindEntity {
+			continue
+		}
+		if entity >= 0 {
+			v.add(RuleRecordEntity, tree.IndexPath, at("/records", i))
+		}
+		entity = i
+	}
+	if entity < 0 {
+		v.add(RuleRecordEntity, tree.IndexPath, "/records")
+	}
+	if v.entity == nil {
+		return
+	}
+	if v.index.Entity.ID != v.entity.ID || v.index.Entity.UpdatedAt != v.entity.UpdatedAt {
+		v.add(RuleIndexEntity, tree.IndexPath, "/entity")
+	}
+	if v.index.Entity.Kind != v.entity.Kind {
+		v.add(RuleKind, tree.IndexPath, "/entity/kind")
+	}
+	if v.collection != nil && v.collection.EntityKind != v.entity.Kind {
+		v.add(RuleKind, tree.CollectionPath, "/entity_kind")
+	}
+	if entity < 0 {
+		return
+	}
+	row := &v.index.Records[entity]
+	for _, member := range [...]struct {
+		name string
+		same bool
+	}{
+		{"id", row.ID == v.entity.ID},
+		{"created_at", row.CreatedAt == v.entity.CreatedAt},
+		{"author_id", row.AuthorID != nil && equalString(*row.AuthorID, v.entity.AuthorID)},
+		{"author", row.Author != nil && equalString(*row.Author, v.entity.Author)},
+		{"updated_at", row.UpdatedAt == "" || row.UpdatedAt == v.entity.UpdatedAt},
+	} {
+		if !member.same {
+			v.add(RuleRecordEntity, tree.IndexPath, at("/records", entity, member.name))
+		}
+	}
+}
+
+func equalString(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// gapRows judges the order of gaps[] and what each row claims about the tree
+// (GAP-03, GAP-04, GAP-06 to GAP-09, invariant 11). What a count must be is only
+// partly visible in a finished tree; these are the parts that are.
+func (v *verifier) gapRows() {
+	counts := v.gaps
+	for i := range v.index.Gaps {
+		g := &v.index.Gaps[i]
+		if i > 0 {
+			last := &v.index.Gaps[i-1]
+			if !ascending(string(last.Scope), string(last.Code), string(g.Scope), string(g.Code)) {
+				v.add(RuleGapsOrder, tree.IndexPath, at("/gaps", i))
+			}
+		}
+		if g.Scope != record.ScopeActors && !v.includes(g.Scope) {
+			v.add(RuleGapScope, tree.IndexPath, at("/gaps", i, "scope"))
+		}
+		if counts[g.Scope] == nil {
+			counts[g.Scope] = map[record.GapCode]int64{}
+		}
+		counts[g.Scope][g.Code] += g.Count
+	}
+	v.gapCounts()
+}
+
+func (v *verifier) gapCounts() {
+	counts := v.gaps
+	present, rejected := map[record.Scope]int64{}, map[record.Scope]int64{}
+	for i := range v.index.Records {
+		row := &v.index.Records[i]
+		scope := sourceOf[row.Kind]
+		present[scope]++
+		if row.Filter.Status == record.Rejected {
+			rejected[scope]++
+		}
+	}
+	if v.runs != nil {
+		present[record.ScopeAgentRuns] = int64(len(v.runs.Runs))
+	}
+	for _, scope := range [...]record.Scope{record.ScopeComments, record.ScopeReviews, record.ScopeChecks} {
+		unsafe := counts[scope][record.UnsafeContent]
+		// Unsafe thread paths are counted in reviews too, without a row (AMB-26).
+		if unsafe < rejected[scope] || scope != record.ScopeReviews && unsafe != rejected[scope] {
+			v.note(RuleGapUnsafe, tree.IndexPath, "/gaps", string(scope))
+		}
+	}
+	if v.collection == nil {
+		return
+	}
+	// Selection keeps exactly the bound when it drops anything; what it kept is a row
+	// now, or was counted by one of the later causes (AMB-02, AMB-03).
+	for _, scope := range [...]record.Scope{record.ScopeComments, record.ScopeReviews, record.ScopeChecks, record.ScopeAgentRuns} {
+		c := counts[scope]
+		kept := present[scope] + c[record.SourceTooLarge] + c[record.InvalidMetadata]
+		if scope == record.ScopeAgentRuns {
+			kept += c[record.UnsafeContent]
+		}
+		if c[record.ProfileBound] > 0 && kept < v.collection.Bounds.MaxRecordsPerSource {
+			v.note(RuleGapBound, tree.IndexPath, "/gaps", string(scope))
+		}
+	}
+	v.labelGap(counts[record.ScopeEntity][record.ProfileBound])
+}
+
+// labelGap: labels beyond the bound are counted, the bound is then full and the
+// document truncated (GAP-08).
+func (v *verifier) labelGap(dropped int64) {
+	f := v.files[tree.EntityPath]
+	if dropped == 0 || v.entity == nil || f == nil || f.Filter == nil {
+		return
+	}
+	if int64(len(v.entity.Labels)) != v.collection.Bounds.MaxLabels {
+		v.note(RuleGapBound, tree.IndexPath, "/gaps", "entity")
+	}
+	if f.Filter.Status != record.Truncated {
+		v.note(RuleFilterStatus, tree.IndexPath, "/files/"+tree.EntityPath, "labels were dropped")
+	}
+}
+
+// summaries: an author's login is also in its actor's row, and the entity's author
+// in the entity's metadata, so those documents report at least as much (AMB-28,
+// AMB-31, FLT-08).
+func (v *verifier) summaries() {
+	actors := v.files[tree.ActorsPath]
+	if actors == nil || actors.Filter == nil {
+		return
+	}
+	if !within(v.index.Filter, *actors.Filter) {
+		v.add(RuleFilterSummary, tree.IndexPath, "/filter")
+	}
+}
+
+// within reports whether part has no stronger status than whole and no code that
+// whole lacks.
+func within(part, whole tree.Filter) bool {
+	if record.Highest(part.Status, whole.Status) != whole.Status {
+		return false
+	}
+	return !slices.ContainsFunc(part.Findings, func(f tree.Finding) bool {
+		return !slices.ContainsFunc(whole.Findings, func(w tree.Finding) bool { return w.Code == f.Code })
+	})
+}
+
+// runeCut is how many bytes a cut at a code-point boundary can leave below a bound.
+const runeCut = 3
+
+// maybeCut reports whether a display string of a truncated document can be the one
+// that was cut: a cut leaves it within one code point of the bound.
+func (v *verifier) maybeCut(s string) bool {
+	return v.collection != nil && int64(len(s)) >= v.collection.Bounds.MaxMetadataStringBytes-runeCut
+}
