@@ -11,23 +11,21 @@ import (
 // admission decides who may be heard (ADM rows). It judges before anything is
 // filtered, by values that fetch resolved for this very stream (DET-03).
 type admission struct {
-	threshold  string
-	actors     map[string]standing
-	entitySeen bool
-	active     bool // false for the document families, which have no people
+	threshold string // "" for the document families, which have no people
+	actors    map[string]standing
 }
 
-// standing is all that admission knows of an actor.
+// standing is all that admission knows of an actor. The zero value, that of an account
+// without an actor line, is not admitted.
 type standing struct {
-	kind     record.ActorKind
-	role     string // "" when not verified
-	botRole  bool
-	admitted bool
+	admitted   bool
+	registered bool   // a bot with a registered role
+	refusal    string // why the actor is not admitted
 }
 
 func newAdmission(h *record.Snapshot) *admission {
-	a := &admission{actors: map[string]standing{}, active: h.Family == record.FamilyEntity}
-	if a.active {
+	a := &admission{actors: map[string]standing{}}
+	if h.Collection != nil {
 		a.threshold = h.Collection.HumanMinRole
 	}
 	return a
@@ -38,7 +36,8 @@ func newAdmission(h *record.Snapshot) *admission {
 func (a *admission) judge(it *item) {
 	switch l := it.line.(type) {
 	case *record.Actor:
-		a.actors[l.ID] = a.standing(l)
+		refusal := a.refusal(l)
+		a.actors[l.ID] = standing{refusal == "", l.Kind == record.Bot && l.BotRole != nil, refusal}
 	case *record.Record:
 		a.record(it, l)
 	case *record.Run:
@@ -48,30 +47,9 @@ func (a *admission) judge(it *item) {
 	}
 }
 
-// complete gives the error of a stream without an entity record (ABT-02).
-func (a *admission) complete() error {
-	if !a.active || a.entitySeen {
-		return nil
-	}
-	return &fault.Error{
-		Exit: fault.Aborted, File: "stdin", Rule: "filter.no-entity", Scope: string(record.ScopeEntity),
-		Code: string(record.FetchFailed), Detail: "the stream has no entity record",
-	}
-}
-
-func (a *admission) standing(l *record.Actor) standing {
-	s := standing{kind: l.Kind, botRole: l.BotRole != nil}
-	if l.Role != nil && l.RoleVerified {
-		s.role = *l.Role
-	}
-	s.admitted = a.refusal(s) == ""
-	return s
-}
-
 func (a *admission) record(it *item, l *record.Record) {
 	reason := a.author(l)
 	if l.Kind == record.KindEntity {
-		a.entitySeen = true
 		if reason != "" {
 			it.err = abort(it, "filter.not-admitted", record.AuthorizationFailed,
 				fmt.Sprintf("%s; the threshold for people is %s", reason, a.threshold),
@@ -81,7 +59,7 @@ func (a *admission) record(it *item, l *record.Record) {
 		return
 	}
 	if reason != "" {
-		it.drop(ScopeOf(l.Kind), record.AuthorizationFailed, reason)
+		it.drop(recordScope(l.Kind), record.AuthorizationFailed, reason)
 	}
 }
 
@@ -91,9 +69,8 @@ func (a *admission) author(l *record.Record) string {
 	if l.AuthorID == nil {
 		return "it has no author" // AMB-16
 	}
-	author, known := a.actors[*l.AuthorID]
-	if !known || !author.admitted {
-		return "its author is not admitted: " + a.refusal(author)
+	if author := a.actors[*l.AuthorID]; !author.admitted {
+		return "its author is not admitted: " + author.refusal
 	}
 	if !l.Edited {
 		return ""
@@ -101,9 +78,8 @@ func (a *admission) author(l *record.Record) string {
 	if l.EditorID == nil {
 		return "it was edited by an account that the forge does not name"
 	}
-	editor, known := a.actors[*l.EditorID]
-	if *l.EditorID != *l.AuthorID && (!known || !editor.admitted) {
-		return "its last editor is not admitted: " + a.refusal(editor)
+	if editor := a.actors[*l.EditorID]; !editor.admitted {
+		return "its last editor is not admitted: " + editor.refusal
 	}
 	return ""
 }
@@ -114,28 +90,28 @@ func (a *admission) bot(publisher *string) string {
 	if publisher == nil {
 		return "it has no publisher"
 	}
-	if s := a.actors[*publisher]; s.kind != record.Bot || !s.botRole {
+	if !a.actors[*publisher].registered {
 		return "its publisher is no registered bot"
 	}
 	return ""
 }
 
-// refusal tells why somebody of this standing may not be heard, or nothing. Only a
-// bot's registration counts for a bot, only a verified role for a human (ADM-04,
-// ADM-05, ADM-07, ADM-08); the rest is never admitted (AMB-70).
-func (a *admission) refusal(s standing) string {
-	switch s.kind {
+// refusal tells why an actor may not be heard, or nothing. Only its registration
+// counts for a bot, only a verified role for a human (ADM-04, ADM-05, ADM-07,
+// ADM-08); the rest is never admitted (AMB-70).
+func (a *admission) refusal(l *record.Actor) string {
+	switch l.Kind {
 	case record.Bot:
-		if !s.botRole {
+		if l.BotRole == nil {
 			return "a bot without a registered role"
 		}
 		return ""
 	case record.Human:
-		if s.role == "" {
+		if !l.RoleVerified || l.Role == nil {
 			return "a role that is not verified"
 		}
-		if !atLeast(s.role, a.threshold) {
-			return "role " + s.role + " is below " + a.threshold
+		if !atLeast(*l.Role, a.threshold) {
+			return "role " + *l.Role + " is below " + a.threshold
 		}
 		return ""
 	case record.Unknown:
@@ -150,16 +126,14 @@ func atLeast(role, threshold string) bool {
 	return r >= 0 && t >= 0 && r <= t
 }
 
-// ScopeOf gives the gap scope of a record (ADM-05, ADM-06, AMB-23).
-func ScopeOf(kind record.Kind) record.Scope {
+// recordScope gives the gap scope of a record (ADM-05, ADM-06, AMB-23).
+func recordScope(kind record.Kind) record.Scope {
 	switch kind {
 	case record.KindEntity:
 		return record.ScopeEntity
-	case record.KindReview, record.KindThread:
+	case record.KindReview:
 		return record.ScopeReviews
-	case record.KindCheck:
-		return record.ScopeChecks
-	case record.KindComment:
+	default:
+		return record.ScopeComments
 	}
-	return record.ScopeComments
 }

@@ -12,11 +12,11 @@ import (
 	"errors"
 	"io"
 
+	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
-	"snapline/pkg/tree"
 )
 
 // Name is the stage's name in the stage chain and in diagnostics.
@@ -38,7 +38,7 @@ type Config struct {
 	// Strict rejects a document in which a string that is never rewritten has a finding.
 	Strict bool
 	// Families are the document families that this program knows.
-	Families map[record.Family]Family
+	Families map[record.Family]document.Family
 }
 
 // Run filters one stream. Every changed or dropped object is named once in log. An
@@ -129,8 +129,8 @@ func (t *text) header(it *item, h *record.Snapshot, cfg Config) error {
 	return t.entity(it, h)
 }
 
-// source judges the structural strings that no tree can be without (STR-02, STR-03,
-// ABT-07). They are never rewritten.
+// source scans the structural strings that no tree can be without (STR-02, STR-03,
+// ABT-07). They are never rewritten; the reader has checked their form.
 func (t *text) source(it *item, h *record.Snapshot) error {
 	for _, s := range []struct{ name, value string }{
 		{"repository", h.Source.Repository},
@@ -145,9 +145,6 @@ func (t *text) source(it *item, h *record.Snapshot) error {
 		if !safe {
 			return abort(it, "filter.unsafe-source", record.UnsafeContent, "source "+s.name+" is unsafe", "")
 		}
-	}
-	if !tree.ValidSource(h.Source) || !tree.ValidID(h.Source.Forge, record.KindEntity, h.Entity.ID) {
-		return abort(it, "filter.invalid-source", record.InvalidMetadata, "the source or entity identity does not have its form", "")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func scopeOf(l record.Line) record.Scope {
 	case *record.Actor:
 		return record.ScopeActors
 	case *record.Record:
-		return ScopeOf(l.Kind)
+		return recordScope(l.Kind)
 	case *record.Thread:
 		return record.ScopeReviews
 	case *record.Check:

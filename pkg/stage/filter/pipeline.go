@@ -2,8 +2,6 @@ package filter
 
 import (
 	"context"
-	"errors"
-	"io"
 	"iter"
 
 	"snapline/pkg/ndjson"
@@ -117,11 +115,6 @@ func (p *pipeline) next() (it item, err error) {
 	}()
 	l, err := p.in.Next()
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			if missing := p.who.complete(); missing != nil {
-				err = missing
-			}
-		}
 		return item{}, err
 	}
 	it = item{line: l, no: p.in.Line()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
@@ -16,7 +17,7 @@ type text struct {
 	worker  *safety.Worker
 	explain bool
 	strict  bool
-	family  Family
+	family  document.Family
 	bounds  record.Bounds
 }
 
@@ -293,7 +294,7 @@ func offsets(spans []safety.Span, code string) string {
 			continue
 		}
 		if n++; n <= maxOffsets {
-			places = append(places, fmt.Sprintf("%d-%d", s.Start, s.End))
+			places = append(places, span(s.Start, s.End))
 		}
 	}
 	if n > maxOffsets {
@@ -301,3 +302,5 @@ func offsets(spans []safety.Span, code string) string {
 	}
 	return strings.Join(places, " ")
 }
+
+func span(start, end int) string { return fmt.Sprintf("%d-%d", start, end) }

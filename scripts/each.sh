@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Many snapshots: one pipe a request, nothing shared between them.
+#
+# stdin: NDJSON requests, one flat object of strings a line:
+#   {"url":"https://…","out":"DIR"}   and, optional, "profile":"observation"|"mutation"
+# stdout: for each request one line, in order: emit's receipt, or an abort line with
+# the pipe's exit code. The line "input" of an abort line is the request's number.
+# stderr: the diagnostics of the stages.
+#
+# So it is the body of an xargs -P line, of a Kubernetes Indexed Job, of a CI matrix
+# and of a streaming mapper. The exit status is 0 when every request gave a receipt,
+# 1 when one did not, 2 for a wrong command line.
+set -u
+
+if (($# > 0)); then
+	if [[ $1 == --help ]]; then
+		sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+		exit 0
+	fi
+	printf 'each.sh: no argument is expected; requests come on stdin (try each.sh --help)\n' >&2
+	exit 2
+fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
+
+# A value holds no escape: URLs, paths and profile names need none.
+readonly member='^"(url|out|profile)":"([^"\\[:cntrl:]]+)"(,|$)'
+
+# parse sets url, out and profile from one request; it fails on anything else.
+parse() {
+	url='' out='' profile=''
+	[[ $1 == '{'*'}' ]] || return 1
+	local rest=${1:1:${#1}-2}
+	while [[ -n $rest ]]; do
+		[[ $rest =~ $member ]] || return 1
+		local name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+		[[ -z ${!name} ]] || return 1
+		printf -v "$name" '%s' "$value"
+		rest=${rest:${#BASH_REMATCH[0]}}
+		[[ ${BASH_REMATCH[3]} != , || -n $rest ]] || return 1
+	done
+	[[ -n $url && $url != -* && -n $out ]]
+}
+
+# aborted prints the line of a request that gave no receipt.
+aborted() {
+	local cause=component
+	case $2 in
+	2 | 3) cause=input ;;
+	4) cause=environment ;;
+	5) cause=unsupported ;;
+	esac
+	printf '{"type":"abort","stage":"each","input":%d,"exit":%d,"cause":"%s"}\n' "$1" "$2" "$cause"
+}
+
+number=0 failed=0
+while IFS= read -r request || [[ -n $request ]]; do
+	number=$((number + 1))
+	if ! parse "$request"; then
+		printf 'each.sh: request %d: one flat object with url, out and, optional, profile is expected\n' "$number" >&2
+		aborted "$number" 2
+		failed=1
+		continue
+	fi
+	receipt=$("$here/pipe.sh" "$url" ${profile:+--profile "$profile"} "$out" </dev/null)
+	status=$?
+	if ((status == 0)); then
+		printf '%s\n' "$receipt"
+	else
+		aborted "$number" "$status"
+		failed=1
+	fi
+done
+exit "$failed"
