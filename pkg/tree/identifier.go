@@ -46,6 +46,10 @@ func ValidID(forge record.Forge, kind record.Kind, id string) bool {
 	return false
 }
 
+// ValidStructuralID reports whether id is a structural identifier of any forge
+// (ID-09).
+func ValidStructuralID(id string) bool { return structuralID.MatchString(id) }
+
 // ValidActorID reports whether id fits the forge's pattern for accounts.
 func ValidActorID(forge record.Forge, id string) bool {
 	return ValidID(forge, "actor", id)
