@@ -1,0 +1,177 @@
+package ndjson
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"syscall"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+)
+
+// Writer writes one stream. It counts and hashes what it writes. Lines over the cap
+// are refused with an error before a byte of them is written. Its errors are
+// *fault.Error: exit Quiet when nobody reads the output any more, else Environment.
+type Writer struct {
+	w       *bufio.Writer
+	hash    hash.Hash
+	lines   int64
+	encoder encoder
+	header  *record.Snapshot
+	closed  bool
+	capture *Capture
+	err     error
+}
+
+// NewWriter gives a Writer on w. Bytes are buffered; End and Abort flush.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: bufio.NewWriterSize(w, 64<<10), hash: sha256.New()}
+}
+
+// Begun reports whether the header was written.
+func (w *Writer) Begun() bool { return w.header != nil }
+
+// Write writes one line. The header must come first; End and Abort have their own
+// methods.
+func (w *Writer) Write(l record.Line) error {
+	switch t := l.LineType(); {
+	case t == record.TypeEnd || t == record.TypeAbort:
+		return w.misuse("End and Abort write the last line")
+	case w.closed:
+		return w.misuse("the stream has ended")
+	case (w.header == nil) != (t == record.TypeSnapshot):
+		return w.misuse("the first line, and only it, is the header")
+	}
+	if h, ok := l.(*record.Snapshot); ok {
+		if n := h.Position(); n < 1 || n > len(record.StageNames) {
+			return w.misuse("the header names no stage")
+		}
+		kept := *h
+		w.header = &kept
+	}
+	return w.line(l)
+}
+
+// Flush hands buffered lines to the underlying writer.
+func (w *Writer) Flush() error {
+	if w.err == nil {
+		w.err = writeFault(w.w.Flush())
+	}
+	return w.err
+}
+
+// End writes the trailer and flushes. inputDigest is Reader.Digest of the stage's
+// input, "" for fetch.
+func (w *Writer) End(inputDigest string) error {
+	switch {
+	case w.closed || w.header == nil:
+		return w.misuse("there is no stream to end")
+	case (inputDigest == "") != (w.header.Position() == 1):
+		return w.misuse("the digest of the input is stated by filter and bound")
+	}
+	w.closed = true
+	err := w.line(&record.End{Lines: w.lines, SHA256: hex.EncodeToString(w.hash.Sum(nil)), InputSHA256: inputDigest})
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && w.capture != nil {
+		err = w.capture.Commit()
+	}
+	return err
+}
+
+// Abort writes the abort line and flushes. It may be the only line.
+func (w *Writer) Abort(a record.Abort) error {
+	if w.closed {
+		return w.misuse("the stream has ended")
+	}
+	w.closed = true
+	if w.capture != nil {
+		w.capture.Discard()
+	}
+	if err := w.line(&a); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// line encodes and writes one line.
+func (w *Writer) line(l record.Line) error {
+	if w.err != nil {
+		return w.err
+	}
+	e := &w.encoder
+	*e = encoder{buf: e.buf[:0], pos: 1}
+	if w.header != nil {
+		e.pos = w.header.Position()
+	}
+	findType(l.LineType()).write(e, l)
+	if e.err != nil {
+		return e.err
+	}
+	if most := lineCap(l.LineType(), w.header); int64(len(e.buf)+len(e.literal)) > most {
+		f := fault.New(fault.Environment, RuleLineCap, "the line would have more than %d bytes", most)
+		f.Record = describe(l)
+		return f
+	}
+	e.buf = append(e.buf, '\n')
+	w.lines++
+	if e.literal == nil {
+		w.bytes(e.buf)
+	} else {
+		w.bytes(e.buf[:e.split])
+		w.bytes(e.literal)
+		w.bytes(e.buf[e.split:])
+		e.literal = nil
+	}
+	if cap(e.buf) > pooledMax {
+		e.buf = nil
+	}
+	return w.err
+}
+
+func (w *Writer) bytes(b []byte) {
+	if w.err != nil {
+		return
+	}
+	w.hash.Write(b)
+	_, err := w.w.Write(b)
+	w.err = writeFault(err)
+}
+
+func (w *Writer) misuse(detail string) error {
+	return fault.New(fault.Environment, RuleUsage, "%s", detail)
+}
+
+func writeFault(err error) error {
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return err
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return &fault.Error{Exit: fault.Quiet, Rule: RuleWrite, Detail: "nobody reads the output any more", Cause: err}
+	}
+	return &fault.Error{Exit: fault.Environment, Rule: RuleWrite, Detail: "the output cannot be written", Cause: err}
+}
+
+// AppendLine appends the JSON line of l, LF included, as the Writer would write it
+// after a header of the given position: 1 fetch, 2 filter, 3 bound.
+func AppendLine(dst []byte, l record.Line, position int) ([]byte, error) {
+	e := encoder{pos: position}
+	findType(l.LineType()).write(&e, l)
+	if e.err != nil {
+		return dst, e.err
+	}
+	if e.literal != nil {
+		dst = append(append(append(dst, e.buf[:e.split]...), e.literal...), e.buf[e.split:]...)
+	} else {
+		dst = append(dst, e.buf...)
+	}
+	return append(dst, '\n'), nil
+}
