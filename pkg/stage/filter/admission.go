@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"snapline/pkg/fault"
 	"snapline/pkg/record"
 )
 

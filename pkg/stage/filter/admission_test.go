@@ -146,7 +146,7 @@ func TestOutsiderOnATrustedIssue(t *testing.T) {
 	if strings.Contains(r.stderr, "passer-by-77") || strings.Contains(r.stderr, "U_kgDOpass77") {
 		t.Errorf("stderr names the outsider: %s", r.stderr)
 	}
-	want := "filter: line 6: comment IC_kwDO2: comments/authorization_failed: dropped: its author is not admitted: role read is below write\n"
+	want := "filter: line 7: comment IC_kwDO2: comments/authorization_failed: dropped: its author is not admitted: role read is below write\n"
 	if r.stderr != want {
 		t.Errorf("stderr:\n%swant:\n%s", r.stderr, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"snapline/pkg/document"
 	"snapline/pkg/fault"
@@ -46,13 +47,13 @@ type Config struct {
 // aborts the assembly (ABT-02 to ABT-08). After an error in must not be used again: a
 // read may still be waiting for its input.
 func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config, log *fault.Log) error {
-	header, err := in.Header()
+	read, err := in.Header()
 	if err != nil {
 		return err
 	}
-	text := newText(cfg, header)
+	header := clone(read) // the reader goes on by the header that it read
 	first := item{line: header, no: in.Line()}
-	if err := text.header(&first, header, cfg); err != nil {
+	if err := newText(cfg, header).header(&first, header, cfg); err != nil {
 		return err
 	}
 	for _, n := range first.notices {
@@ -83,7 +84,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 			if err := out.Write(it.line); err != nil {
 				return err
 			}
-			in.Recycle(it.line)
+			it.recycle(in)
 		}
 		if b.err != nil && !errors.Is(b.err, io.EOF) {
 			return b.err
@@ -104,6 +105,18 @@ func finish(in *ndjson.Reader, out *ndjson.Writer, gaps gapCounts) error {
 		}
 	}
 	return out.End(in.Digest())
+}
+
+// clone gives a header that can be changed without changing h.
+func clone(h *record.Snapshot) *record.Snapshot {
+	c := *h
+	c.Stages = slices.Clone(h.Stages)
+	c.Entity.Labels = slices.Clone(h.Entity.Labels)
+	if h.Collection != nil {
+		collection := *h.Collection
+		c.Collection = &collection
+	}
+	return &c
 }
 
 // header filters the display strings of the header and stamps it.

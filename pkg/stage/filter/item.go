@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 )
 
@@ -32,16 +33,38 @@ func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
 	it.line, it.gap = nil, gap{scope, code}
 }
 
+// recycle gives the memory of a written line back to the reader. A changed text lies in
+// memory of the reader, too, which Recycle knows by the spelling.
+func (it *item) recycle(in *ndjson.Reader) {
+	c := contentOf(it.line)
+	if c == nil {
+		return
+	}
+	if c.Form == record.FormText && c.Literal == nil {
+		c.Literal, c.Bytes = c.Bytes, nil
+	}
+	in.Recycle(it.line)
+}
+
+// contentOf gives the content of a record or log.
+func contentOf(l record.Line) *record.Content {
+	switch l := l.(type) {
+	case *record.Record:
+		return &l.Content
+	case *record.Log:
+		return &l.Content
+	}
+	return nil
+}
+
 // size is the memory that a line holds, roughly.
 func (it *item) size() int {
 	const small = 512
-	switch l := it.line.(type) {
-	case *record.Record:
-		return small + len(l.Content.Bytes) + len(l.Content.Literal)
-	case *record.Log:
-		return small + len(l.Content.Bytes) + len(l.Content.Literal)
-	case *record.Document:
-		return small + len(l.Raw)
+	if c := contentOf(it.line); c != nil {
+		return small + len(c.Bytes) + len(c.Literal)
+	}
+	if d, ok := it.line.(*record.Document); ok {
+		return small + len(d.Raw)
 	}
 	return small
 }
