@@ -16,6 +16,7 @@ import (
 	ucli "github.com/urfave/cli/v2"
 
 	"snapline/pkg/cli"
+	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
@@ -24,10 +25,11 @@ import (
 )
 
 // Filter is the program filter.
-var Filter = &cli.Program{
-	Name:    "filter",
-	Summary: "decide who may be heard and make safe what is left",
-	Description: `Reads a fetch stream on stdin and writes a filtered stream on stdout.
+func Filter() *cli.Program {
+	return &cli.Program{
+		Name:    "filter",
+		Summary: "decide who may be heard and make safe what is left",
+		Description: `Reads a fetch stream on stdin and writes a filtered stream on stdout.
 Records of people below the profile's threshold and of bots that are not
 registered are dropped and counted. Every body, log and display string that is
 left goes through Unicode safety, redaction and the injection scan; structural
@@ -36,20 +38,21 @@ stderr once, by id and code, never by text.
 
 A credentials file holds one JSON string a line. A value under 8 bytes is refused
 by its position.`,
-	Examples: []string{
-		"fetch --replay pr.ndjson | filter --explain >filtered.ndjson",
-		"fetch URL | filter --credential-env GH_TOKEN | bound | emit --out DIR",
-	},
-	Flags: []ucli.Flag{
-		&ucli.StringFlag{Name: "credentials-file", Usage: "redact the run credentials in `FILE`, one JSON string a line"},
-		&ucli.StringSliceFlag{Name: "credential-env", Usage: "redact the value of the environment variable `NAME`; may be repeated"},
-		&ucli.StringFlag{Name: "human-min-role", Usage: "judge people by `ROLE` instead of the profile's threshold: triage or write"},
-		&ucli.BoolFlag{Name: "explain", Usage: "name codes, counts and byte offsets of every finding on stderr"},
-		&ucli.BoolFlag{Name: "strict", Usage: "reject a document with a finding in a string that is never rewritten"},
-		&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
-	},
-	Version: versionLine,
-	Action:  runFilter,
+		Examples: []string{
+			"fetch --replay pr.ndjson | filter --explain >filtered.ndjson",
+			"fetch URL | filter --credential-env GH_TOKEN | bound | emit --out DIR",
+		},
+		Flags: []ucli.Flag{
+			&ucli.StringFlag{Name: "credentials-file", Usage: "redact the run credentials in `FILE`, one JSON string a line"},
+			&ucli.StringSliceFlag{Name: "credential-env", Usage: "redact the value of the environment variable `NAME`; may be repeated"},
+			&ucli.StringFlag{Name: "human-min-role", Usage: "judge people by `ROLE` instead of the profile's threshold: triage or write"},
+			&ucli.BoolFlag{Name: "explain", Usage: "name codes, counts and byte offsets of every finding on stderr"},
+			&ucli.BoolFlag{Name: "strict", Usage: "reject a document with a finding in a string that is never rewritten"},
+			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+		},
+		Version: versionLine,
+		Action:  runFilter,
+	}
 }
 
 func runFilter(call *cli.Call) error {
@@ -81,7 +84,7 @@ func runFilter(call *cli.Call) error {
 }
 
 // families are the document families that this program knows.
-var families = map[record.Family]filter.Family{}
+var families = map[record.Family]document.Family{}
 
 // minCredential is the shortest credential that is told apart from ordinary text.
 const minCredential = 8
