@@ -1,0 +1,124 @@
+package forgejo
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/record"
+)
+
+// outcome is a mapped native status.
+type outcome struct {
+	status     record.CheckStatus
+	conclusion record.Conclusion
+}
+
+// statuses maps native status words (MAP-07, MAP-08). Any other word, "unknown" among
+// them, is invalid (MAP-10).
+var statuses = map[string]outcome{
+	"pending":   {record.Queued, ""},
+	"waiting":   {record.Queued, ""},
+	"blocked":   {record.Queued, ""},
+	"running":   {record.InProgress, ""},
+	"success":   {record.Completed, record.Success},
+	"failure":   {record.Completed, record.Failure},
+	"error":     {record.Completed, record.Failure},
+	"warning":   {record.Completed, record.Neutral},
+	"cancelled": {record.Completed, record.Cancelled},
+	"canceled":  {record.Completed, record.Cancelled},
+	"skipped":   {record.Completed, record.Skipped},
+}
+
+// Checks implements forge.Adapter. A check is an Actions run, the only object with an
+// identifier, a revision and all times. A commit status has a counter instead of an
+// identifier: each is counted as invalid, but for those that Actions itself posts
+// (AMB-58).
+func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) {
+	facts, _ := e.Native.(pullFacts)
+	if facts.actions {
+		path := a.repository + "/actions/runs?head_sha=" + url.QueryEscape(e.HeadSHA)
+		if c.Checks, c.Failed = list(ctx, a, path, "action runs", "workflow_runs", counted, readRun); c.Failed != nil {
+			return forge.Checks{Failed: c.Failed}
+		}
+	}
+	path := a.repository + "/commits/" + url.PathEscape(e.HeadSHA) + "/statuses"
+	foreign, err := list(ctx, a, path, "commit statuses", "", counted, readStatus)
+	if err != nil {
+		return forge.Checks{Failed: err}
+	}
+	n := int64(0)
+	for _, isForeign := range foreign {
+		if isForeign {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Gaps = append(c.Gaps, record.Gap{Scope: record.ScopeChecks, Code: record.InvalidMetadata, Count: n})
+	}
+	return c
+}
+
+// readRun reads a run in the shape of any supported version: older ones name the
+// revision head_sha and have no times at all.
+func readRun(o strictjson.Object) (string, forge.Check) {
+	mapped := statuses[o.Text("status")]
+	c := forge.Check{
+		ID:          o.Digits("id"),
+		Name:        forge.NewText(o.Get("workflow_id")),
+		Status:      mapped.status,
+		Conclusion:  mapped.conclusion,
+		HeadSHA:     o.OptText("commit_sha"),
+		CreatedAt:   instant(o, "created"),
+		StartedAt:   instant(o, "started"),
+		CompletedAt: instant(o, "stopped"),
+		UpdatedAt:   instant(o, "updated"),
+	}
+	if c.HeadSHA == nil {
+		c.HeadSHA = o.OptText("head_sha")
+	}
+	return c.ID, c
+}
+
+// readStatus tells whether a commit status was posted by something else than Actions.
+func readStatus(o strictjson.Object) (id string, foreign bool) {
+	foreign = true
+	if target := o.OptText("target_url"); target != nil {
+		if u, err := url.Parse(*target); err == nil && strings.Contains(u.Path, "/actions/runs/") {
+			foreign = false
+		}
+	}
+	return o.Digits("id"), foreign
+}
+
+// roles maps native permissions (AMB-39). Forgejo has neither maintain nor triage.
+var roles = map[string]string{"owner": "admin", "admin": "admin", "write": "write", "read": "read", "none": "none"}
+
+// permission asks for one account's role. The look-up goes by login, so the answer
+// has to be about the same identifier: names can be taken over.
+func (a *adapter) permission(ctx context.Context, acc forge.Account) (role *string, err error) {
+	path := a.repository + "/collaborators/" + url.PathEscape(acc.Login) + "/permission"
+	doc, _, err := a.get(ctx, path, "permission")
+	if err != nil {
+		return nil, err
+	}
+	o := doc.Object()
+	word := o.OptText("role_name")
+	if word == nil || *word == "" {
+		word = o.OptText("permission")
+	}
+	same := o.Object("user").Digits("id") == acc.ID
+	if doc.Err() != nil {
+		return nil, &client.Error{Kind: client.Malformed, Where: "permission", Detail: doc.Err().Error()}
+	}
+	if !same || word == nil {
+		return nil, nil
+	}
+	if mapped, ok := roles[*word]; ok {
+		return &mapped, nil
+	}
+	return nil, nil
+}
