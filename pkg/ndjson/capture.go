@@ -1,10 +1,135 @@
 package ndjson
 
-// Capture is filled in below.
-type Capture struct{}
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
-// Commit commits.
-func (*Capture) Commit() error { return nil }
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
-// Discard discards.
-func (*Capture) Discard() {}
+	"snapline/pkg/fault"
+	"snapline/pkg/treefs"
+)
+
+// Capture is a private file that keeps what a stage writes. It is complete or it is
+// not there: the bytes go to a temporary name beside it, and Keep gives them theirs.
+// A stream that aborts leaves no capture.
+type Capture struct {
+	path string
+	file *os.File
+	pack io.WriteCloser // compressor above file; nil for none
+	err  error
+}
+
+// NewCapture starts a capture at path: mode 0600, compressed when path ends in .zst
+// or .gz. It refuses with exit Usage a path that exists or lies in a Git work tree,
+// since a capture holds unfiltered text.
+func NewCapture(path string) (*Capture, error) {
+	root, err := treefs.GitWorkTree(path)
+	if err != nil {
+		return nil, captureFault(path, "it cannot be told whether the file lies in a Git work tree", err)
+	}
+	if root != "" {
+		return nil, refused(path, "a capture holds unfiltered text and cannot lie in a Git work tree",
+			"name a file outside of it, for example below the runner's temporary directory")
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return nil, captureFault(path, "the capture file cannot be made", err)
+		}
+		return nil, exists(path)
+	}
+	var salt [8]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+hex.EncodeToString(salt[:])+".tmp")
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, captureFault(path, "the capture file cannot be made", err)
+	}
+	c := &Capture{path: path, file: file}
+	switch {
+	case strings.HasSuffix(path, ".zst"):
+		c.pack, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1))
+	case strings.HasSuffix(path, ".gz"):
+		c.pack = gzip.NewWriter(file)
+	}
+	if err != nil {
+		c.Discard()
+		return nil, captureFault(path, "the capture file cannot be made", err)
+	}
+	return c, nil
+}
+
+// Write implements io.Writer.
+func (c *Capture) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	var to io.Writer = c.file
+	if c.pack != nil {
+		to = c.pack
+	}
+	n, err := to.Write(p)
+	if err != nil {
+		c.err = captureFault(c.path, "the capture cannot be written", err)
+	}
+	return n, c.err
+}
+
+// Keep finishes the capture and gives it its name, without replacing a file that
+// came there meanwhile. After an error nothing is left.
+func (c *Capture) Keep() error {
+	if c.file == nil {
+		return c.err
+	}
+	defer c.Discard()
+	err := c.err
+	if c.pack != nil {
+		err = errors.Join(err, c.pack.Close())
+		c.pack = nil
+	}
+	temporary := c.file.Name()
+	err = errors.Join(err, c.file.Close())
+	if err == nil {
+		// A hard link, unlike a rename, never replaces.
+		err = os.Link(temporary, c.path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return exists(c.path)
+	case err != nil:
+		return captureFault(c.path, "the capture cannot be kept", err)
+	}
+	return nil
+}
+
+// Discard removes an unfinished capture. After Keep it does nothing but tidy up.
+func (c *Capture) Discard() {
+	if c.file == nil {
+		return
+	}
+	if c.pack != nil {
+		_ = c.pack.Close()
+	}
+	_ = c.file.Close()
+	_ = os.Remove(c.file.Name())
+	c.file, c.pack = nil, nil
+}
+
+func refused(path, detail, hint string) error {
+	return &fault.Error{Exit: fault.Usage, File: path, Rule: RuleCapture, Detail: detail, Hint: hint}
+}
+
+func exists(path string) error {
+	return refused(path, "the file exists, and a capture replaces nothing", "name a new file")
+}
+
+func captureFault(path, detail string, err error) error {
+	return &fault.Error{Exit: fault.Environment, File: path, Rule: RuleCapture, Detail: detail, Cause: err}
+}

@@ -23,7 +23,6 @@ type Writer struct {
 	encoder encoder
 	header  *record.Snapshot
 	closed  bool
-	capture *Capture
 	err     error
 }
 
@@ -78,9 +77,6 @@ func (w *Writer) End(inputDigest string) error {
 	if err == nil {
 		err = w.Flush()
 	}
-	if err == nil && w.capture != nil {
-		err = w.capture.Commit()
-	}
 	return err
 }
 
@@ -90,9 +86,6 @@ func (w *Writer) Abort(a record.Abort) error {
 		return w.misuse("the stream has ended")
 	}
 	w.closed = true
-	if w.capture != nil {
-		w.capture.Discard()
-	}
 	if err := w.line(&a); err != nil {
 		return err
 	}
