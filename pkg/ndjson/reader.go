@@ -113,7 +113,9 @@ func (r *Reader) Recycle(l record.Line) {
 	}
 	c.Literal, c.Bytes = nil, nil
 	r.pool.put(literal[:0])
-	r.pool.put(text[:0])
+	if len(text) == 0 || &text[0] != &literal[0] { // own lets both share one buffer
+		r.pool.put(text[:0])
+	}
 }
 
 // stop makes err final, with its position.
