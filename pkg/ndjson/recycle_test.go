@@ -1,0 +1,21 @@
+package ndjson
+
+import (
+	"bytes"
+	"testing"
+
+	"snapline/pkg/record"
+)
+
+// A literal without escapes is its text: the two share one buffer, which must not be
+// given to two lines.
+func TestRecycleGivesASharedBufferBackOnce(t *testing.T) {
+	var r Reader
+	shared := bytes.Repeat([]byte("x"), 2*pooledMin)
+	r.Recycle(&record.Record{Content: record.Content{Form: record.FormText, Bytes: shared, Literal: shared}})
+	first, second := r.pool.get(pooledMin)[:1], r.pool.get(pooledMin)[:1]
+	first[0], second[0] = 'a', 'b'
+	if first[0] != 'a' {
+		t.Error("one buffer was handed out twice")
+	}
+}
