@@ -2,8 +2,7 @@ package forgejo
 
 import (
 	"context"
-	"errors"
-	"sync"
+	"slices"
 
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
@@ -12,39 +11,35 @@ import (
 const missingRight = "permission look-ups are refused: the token must belong to an administrator of the repository"
 
 // Accounts implements forge.Adapter. Every account is human here; its role is looked
-// up once, as it is now.
-func (a *adapter) Accounts(ctx context.Context, _ *forge.Entity, accounts []forge.Account) (resolved []forge.Account, notes []string, err error) {
-	resolved = make([]forge.Account, len(accounts))
-	errs := make([]error, len(accounts))
-	var wait sync.WaitGroup
-	for i, acc := range accounts {
-		resolved[i] = acc
-		if acc.ID == "" || acc.Login == "" {
-			continue
-		}
-		wait.Go(func() {
-			role, err := a.permission(ctx, acc)
-			resolved[i].Role, resolved[i].Verified = role, role != nil
-			errs[i] = err
-		})
-	}
-	wait.Wait()
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	for _, err := range errs {
-		if client.IsKind(err, client.Forbidden, client.Unauthenticated) {
-			return resolved, []string{missingRight}, nil
+// up once, as it is now. The first look-up shows whether the token may ask at all.
+func (a *adapter) Accounts(ctx context.Context, _ *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
+	resolved := slices.Clone(accounts)
+	var asked []*forge.Account
+	for i := range resolved {
+		if resolved[i].ID != "" && resolved[i].Login != "" && !resolved[i].NoRole {
+			asked = append(asked, &resolved[i])
 		}
 	}
-	for _, err := range errs {
-		var failed *client.Error
-		if errors.As(err, &failed) && failed.Kind != client.NotFound {
-			notes = append(notes, failed.Error())
-			break // one line tells; the others failed alike or are unverified too
+	errs := make([]error, len(asked))
+	ask := func(i int) {
+		var role *string
+		role, errs[i] = a.permission(ctx, *asked[i])
+		asked[i].Role, asked[i].Verified = role, role != nil
+	}
+	if len(asked) > 0 {
+		ask(0)
+		if client.IsKind(errs[0], client.Forbidden, client.Unauthenticated) {
+			return resolved, []string{missingRight}, ctx.Err()
+		}
+		forge.Parallel(len(asked)-1, func(i int) { ask(i + 1) })
+	}
+	var notes []string
+	for i, err := range errs {
+		if err != nil && !client.IsKind(err, client.NotFound) {
+			notes = append(notes, "role of "+asked[i].ID+" is unverified: "+err.Error())
 		}
 	}
-	return resolved, notes, nil
+	return resolved, notes, ctx.Err()
 }
 
 // Rights implements forge.Adapter.

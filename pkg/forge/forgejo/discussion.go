@@ -2,7 +2,6 @@ package forgejo
 
 import (
 	"context"
-	"sync"
 
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/strictjson"
@@ -83,7 +82,7 @@ func promised(reviews []review) (n int64) {
 func readComment(o strictjson.Object) (string, forge.Comment) {
 	c := forge.Comment{
 		ID:        o.Digits("id"),
-		Body:      forge.NewText(o.Get("body")),
+		Body:      forge.NewText(o.Nullable("body")),
 		Author:    account(o.Get("user")),
 		CreatedAt: instant(o, "created_at"),
 		UpdatedAt: instant(o, "updated_at"),
@@ -94,7 +93,7 @@ func readComment(o strictjson.Object) (string, forge.Comment) {
 func readReview(o strictjson.Object) (string, review) {
 	r := review{native: o.Text("state")}
 	r.ID = o.Digits("id")
-	r.Body = forge.NewText(o.Get("body"))
+	r.Body = forge.NewText(o.Nullable("body"))
 	r.Author = account(o.Get("user"))
 	r.State = reviewStates[r.native]
 	// An older decision keeps its word beside the flag (AMB-60).
@@ -121,23 +120,18 @@ func readReview(o strictjson.Object) (string, review) {
 func (a *adapter) inline(ctx context.Context, reviews []review) ([]forge.Comment, error) {
 	lists := make([][]forge.Comment, len(reviews))
 	errs := make([]error, len(reviews))
-	var wait sync.WaitGroup
-	for i, r := range reviews {
-		if unsubmitted[r.native] || r.inline == 0 || r.ID == "" {
-			continue
-		}
-		wait.Go(func() {
+	forge.Parallel(len(reviews), func(i int) {
+		if r := reviews[i]; !unsubmitted[r.native] && r.inline != 0 && r.ID != "" {
 			path := a.repository + "/pulls/" + a.number + "/reviews/" + r.ID + "/comments"
 			lists[i], errs[i] = list(ctx, a, path, "comments on code", "", whole, readComment)
-		})
-	}
-	wait.Wait()
-	var all []forge.Comment
-	for i := range lists {
-		if errs[i] != nil {
-			return nil, errs[i]
 		}
-		all = append(all, lists[i]...)
+	})
+	if err := forge.FirstError(errs); err != nil {
+		return nil, err
+	}
+	var all []forge.Comment
+	for _, l := range lists {
+		all = append(all, l...)
 	}
 	return all, nil
 }

@@ -58,22 +58,8 @@ type adapter struct {
 	repository string // .../repos/{owner}/{name}
 }
 
-// get reads one answer and checks that it is JSON.
 func (a *adapter) get(ctx context.Context, path, where string) (*strictjson.Document, http.Header, error) {
-	var doc *strictjson.Document
-	resp, err := a.client.Do(ctx, client.Request{
-		Path: path, Where: where, Limit: a.limit,
-		Judge: func(r *client.Response) (err error) {
-			if doc, err = strictjson.Parse(r.Body); err != nil {
-				return &client.Error{Kind: client.Malformed, Where: where}
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return doc, resp.Header, nil
+	return forge.GetJSON(ctx, a.client, path, where, a.limit)
 }
 
 // pageSize is what is asked for; servers lower it silently, so it never tells the
