@@ -116,13 +116,17 @@ type Entity struct {
 
 // Text is a source text by its length, so that one over max_source_bytes is never
 // decoded.
-type Text struct{ value strictjson.Value }
+type Text struct {
+	value  strictjson.Value
+	length int64
+}
 
-// NewText gives the text of a string, null or absent member.
-func NewText(v strictjson.Value) Text { return Text{v} }
+// NewText gives the text of a string or null; any other type is the document's
+// error, so ask before looking at Document.Err.
+func NewText(v strictjson.Value) Text { return Text{v, v.Len()} }
 
 // Len is the number of bytes.
-func (t Text) Len() int64 { return t.value.Len() }
+func (t Text) Len() int64 { return t.length }
 
 // Bytes decodes the text; empty for null. The bytes may be no UTF-8 (AMB-05).
 func (t Text) Bytes() []byte {
@@ -139,6 +143,10 @@ type Account struct {
 	Login string
 	// Kind is human, bot, unknown, or "" while it takes a look-up to tell.
 	Kind record.ActorKind
+
+	// NoRole says that the account cannot hold a role and is never looked up
+	// (placeholders of an import, organisations).
+	NoRole bool
 
 	// Set by Adapter.Accounts for humans.
 	Role     *string

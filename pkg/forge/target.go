@@ -273,5 +273,7 @@ func (t Target) EntityURL(kind record.EntityKind) string {
 	if kind == record.ChangeProposal {
 		i = 1
 	}
-	return t.Origin.String() + t.Root + "/" + t.Repository + word[i] + strconv.FormatInt(t.Number, 10)
+	u := *t.Origin
+	u.Path = t.Root + "/" + t.Repository + word[i] + strconv.FormatInt(t.Number, 10)
+	return u.String()
 }

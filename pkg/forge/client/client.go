@@ -69,6 +69,7 @@ type Config struct {
 	UserAgent  string        // sent everywhere
 	MaxWait    time.Duration // total waiting for limits and repeats; 0 means no waiting
 	Timeout    time.Duration // for one answer, its body included; 0 means the default
+	MaxTotal   int64         // cap of all answers to Do together, in bytes; 0 means none
 
 	// For tests; nil means the real thing.
 	Transport http.RoundTripper
@@ -94,6 +95,7 @@ type Client struct {
 
 	mu        sync.Mutex
 	requests  int
+	received  int64         // bytes of answers to Do
 	waited    time.Duration // budget used
 	notBefore time.Time     // a limit holds all requests until then
 	strikes   int           // secondary limits met in a row

@@ -184,6 +184,9 @@ func statusError(r Request, resp *Response) *Error {
 		limit.Where, limit.Message = e.Where, e.Message
 		return limit
 	}
+	if strings.HasPrefix(resp.Header.Get("X-Github-Sso"), "required") {
+		e.Reason = "sso"
+	}
 	switch {
 	case resp.Status == http.StatusUnauthorized:
 		e.Kind = Unauthenticated

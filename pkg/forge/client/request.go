@@ -48,9 +48,24 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, &Error{Kind: Redirected, Where: r.Where, Detail: "the server names a page on another host"}
 	}
-	return c.repeat(ctx, r, func(ctx context.Context) (*Response, error) {
+	resp, err := c.repeat(ctx, r, func(ctx context.Context) (*Response, error) {
 		return c.follow(ctx, r, target)
 	})
+	if err != nil {
+		return nil, err
+	}
+	if !c.receive(int64(len(resp.Body))) {
+		return nil, &Error{Kind: TooLarge, Where: r.Where, Detail: "all answers together are over the cap"}
+	}
+	return resp, nil
+}
+
+// receive counts the bytes of an answer that is kept.
+func (c *Client) receive(n int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.received += n
+	return c.cfg.MaxTotal <= 0 || c.received <= c.cfg.MaxTotal
 }
 
 // Download gets a file that the origin answers itself or by one redirect to another

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -223,6 +224,19 @@ func (o Object) Get(name string) Value {
 		}
 	}
 	return v
+}
+
+// Other gives the first member that is none of names: for objects that are closed.
+func (o Object) Other(names []string) (string, bool) {
+	if o.node == nil {
+		return "", false
+	}
+	for _, n := range o.node.names {
+		if !slices.Contains(names, n) {
+			return n, true
+		}
+	}
+	return "", false
 }
 
 // Text gives a member that must be a string.

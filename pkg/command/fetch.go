@@ -1,0 +1,265 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/fault"
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/github"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/profile"
+	"snapline/pkg/record"
+	"snapline/pkg/stage/fetch"
+)
+
+// drivers are the forges that fetch can read.
+var drivers = map[record.Forge]forge.Driver{
+	record.GitHub: github.Driver,
+}
+
+// Fetch is the program fetch.
+func Fetch() *cli.Program {
+	return &cli.Program{
+		Name:      "fetch",
+		Summary:   "read one issue or pull request of a forge once",
+		Arguments: "URL",
+		Description: `Reads the entity that a browser address names, with everything that the profile
+selects, and writes it as a stream on stdout. What cannot be read is a counted gap;
+without the entity itself there is no stream. Content is not changed and nobody is
+judged: that is filter's work.
+
+Tokens come from the environment and go only to the host that their environment
+names: GH_TOKEN, GITHUB_TOKEN to github.com, *.ghe.com or the host of
+GITHUB_SERVER_URL; GH_ENTERPRISE_TOKEN to GH_HOST or the host of GITHUB_SERVER_URL;
+GITLAB_TOKEN to CI_SERVER_HOST or GITLAB_HOST, else gitlab.com; FORGEJO_TOKEN to
+FORGEJO_SERVER_URL, else codeberg.org. Ports count. Any other host needs --token-env
+and --token-host.
+
+` + profileHelp(),
+		Examples: []string{
+			"fetch https://github.com/OWNER/REPO/pull/12 --capture pr.ndjson.zst >stream.ndjson",
+			"fetch https://git.example/team/tool/issues/7 --token-env TOOL_TOKEN --token-host git.example",
+			"fetch --check https://github.com/OWNER/REPO/pull/12",
+			"fetch --replay pr.ndjson.zst | filter | bound | emit --out DIR",
+		},
+		Flags: []ucli.Flag{
+			&ucli.StringFlag{Name: "profile", Usage: "collect by the built-in profile `NAME`: observation or mutation", Value: profile.Names[0]},
+			&ucli.StringFlag{Name: "profile-file", Usage: "collect by the profile in `FILE` (the form of collection.json)"},
+			&ucli.StringFlag{Name: "bots", Usage: "registered bots are those in `FILE`: {\"bots\":[{\"forge\",\"host\",\"id\",\"role\"}]}"},
+			&ucli.StringFlag{Name: "agent-runs", Usage: "agent-run receipts are the rows of `FILE` (NDJSON with publisher_id)"},
+			&ucli.StringFlag{Name: "api-url", Usage: "the API is at `URL`, if it does not follow from the address"},
+			&ucli.StringFlag{Name: "token-env", Usage: "the token is in the environment variable `NAME`; needs --token-host"},
+			&ucli.StringFlag{Name: "token-host", Usage: "the token of --token-env is for `HOST[:PORT]` and no other"},
+			&ucli.DurationFlag{Name: "max-wait", Usage: "wait at most this long for rate limits, in all", Value: client.DefaultMaxWait},
+			&ucli.DurationFlag{Name: "timeout", Usage: "wait at most this long for one answer", Value: client.DefaultTimeout},
+			&ucli.Int64Flag{Name: "max-total", Usage: "hold at most `BYTES` of answers, logs apart", Value: maxTotal},
+			&ucli.BoolFlag{Name: "check", Usage: "say what the token can read, and write no stream"},
+			&ucli.StringFlag{Name: "replay", Usage: "re-check and forward the capture in `FILE` instead of asking a forge"},
+			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+		},
+		MaxArgs: 1,
+		Version: versionLine,
+		Action:  runFetch,
+	}
+}
+
+// maxTotal is how much metadata and text a run holds by default: 256 MiB.
+const maxTotal = 256 << 20
+
+// profileHelp shows the built-in profiles as they are.
+func profileHelp() string {
+	var b strings.Builder
+	b.WriteString("The built-in profiles:\n")
+	for _, name := range profile.Names {
+		for _, kind := range []record.EntityKind{record.WorkItem, record.ChangeProposal} {
+			c, err := profile.Builtin(name, kind)
+			if err != nil {
+				panic("command: a built-in profile is broken: " + err.Error())
+			}
+			v := c.Bounds
+			fmt.Fprintf(&b, "  %s of a %s: people from %s up; %s;\n", name, kind, c.HumanMinRole, strings.Join(c.IncludedSources, ", "))
+			fmt.Fprintf(&b, "    records %s %d a source, labels %d, logs of checks: %s; bytes: source %d, record %d,\n    log %d, display string %d\n",
+				c.RecordSelection, v.MaxRecordsPerSource, v.MaxLabels, c.CheckLogSelection, v.MaxSourceBytes, v.MaxRecordBytes, v.MaxLogBytes, v.MaxMetadataStringBytes)
+		}
+	}
+	return b.String()
+}
+
+func runFetch(call *cli.Call) error {
+	f := call.Flags
+	if replay := f.String("replay"); replay != "" {
+		if len(call.Args) > 0 || f.Bool("check") {
+			return cli.Usagef("--replay takes no URL and no --check")
+		}
+		return runReplay(call, replay)
+	}
+	if len(call.Args) == 0 {
+		return cli.Usagef("URL is missing")
+	}
+	if f.Duration("max-wait") < 0 || f.Duration("timeout") <= 0 || f.Int64("max-total") <= 0 {
+		return cli.Usagef("--max-wait, --timeout and --max-total are not negative, and the last two not zero")
+	}
+	target, err := forge.Parse(call.Args[0], f.String("api-url"), call.Env.Getenv)
+	var unsupported *forge.UnsupportedEntity
+	if errors.As(err, &unsupported) {
+		return runStage(call, fetch.Name, "", func(context.Context, *ndjson.Writer) error {
+			return &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
+		})
+	}
+	if err != nil {
+		return err
+	}
+	cfg, err := fetchConfig(call, target)
+	if err != nil {
+		return err
+	}
+	adapter, done, err := connect(call, target, &cfg)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.Bool("check") {
+		return runCheck(call, adapter)
+	}
+	return runStage(call, fetch.Name, f.String("capture"), func(ctx context.Context, out *ndjson.Writer) error {
+		return fetch.Run(ctx, adapter, out, cfg, call.Log)
+	})
+}
+
+// fetchConfig reads profile, registry and receipts: everything that can be wrong
+// before anything is sent (ABT-01).
+func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err error) {
+	f := call.Flags
+	cfg.Target = target
+	if path := f.String("profile-file"); path != "" {
+		if f.IsSet("profile") {
+			return cfg, cli.Usagef("--profile and --profile-file exclude each other")
+		}
+		text, err := readInput(path, maxProfile)
+		if err != nil {
+			return cfg, err
+		}
+		if cfg.Collection, err = profile.Parse(text, target.Kind); err != nil {
+			return cfg, err
+		}
+	} else if cfg.Collection, err = profile.Builtin(f.String("profile"), target.Kind); err != nil {
+		return cfg, err
+	}
+	if path := f.String("bots"); path != "" {
+		text, err := readInput(path, maxInputFile)
+		if err != nil {
+			return cfg, err
+		}
+		if cfg.Bots, err = fetch.ParseRegistry(text); err != nil {
+			return cfg, err
+		}
+	}
+	path := f.String("agent-runs")
+	if path == "" {
+		return cfg, nil
+	}
+	if !cfg.Collection.Includes(record.ScopeAgentRuns) {
+		call.Log.Notice(fault.Notice{Text: "the profile does not select agent_runs: --agent-runs is not used"})
+	}
+	text, err := readInput(path, maxInputFile)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.HasRuns = true
+	cfg.Runs, err = fetch.ParseReceipts(path, text)
+	return cfg, err
+}
+
+// Caps of the files that options name, in bytes.
+const (
+	maxProfile   = 1 << 20
+	maxInputFile = 64 << 20
+)
+
+func readInput(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &fault.Error{Exit: fault.Usage, File: path, Detail: "the file cannot be opened", Cause: errors.Unwrap(err)}
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, &fault.Error{Exit: fault.Environment, File: path, Detail: "the file cannot be read", Cause: errors.Unwrap(err)}
+	}
+	if int64(len(text)) > limit {
+		return nil, &fault.Error{Exit: fault.Usage, File: path, Detail: fmt.Sprintf("the file is over %d bytes", limit)}
+	}
+	return text, nil
+}
+
+// connect finds the driver and the token and makes the one client. It sends nothing.
+func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter forge.Adapter, done func(), err error) {
+	f := call.Flags
+	driver, ok := drivers[target.Forge]
+	if !ok {
+		return nil, nil, &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: "this program does not read " + string(target.Forge)}
+	}
+	endpoint := driver.Endpoint(target)
+	token, err := forge.Token(target, endpoint.Base, forge.TokenOptions{Env: f.String("token-env"), Host: f.String("token-host")}, call.Env.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	show := newProgress(call.Env)
+	c, err := client.New(client.Config{
+		Origin:     endpoint.Base.Scheme + "://" + endpoint.Base.Host,
+		Credential: driver.Credential(token),
+		Header:     driver.Header,
+		UserAgent:  record.Program + "/" + record.ProgramVersion,
+		MaxWait:    f.Duration("max-wait"),
+		Timeout:    f.Duration("timeout"),
+		MaxTotal:   f.Int64("max-total"),
+		Observe:    show.event,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Progress = show.step
+	settings := forge.Settings{MaxSourceBytes: cfg.Collection.Bounds.MaxSourceBytes, MaxAnswerBytes: f.Int64("max-total")}
+	return driver.Open(target, endpoint, c, settings), show.clear, nil
+}
+
+// runCheck prints what the token can read; a missing right is exit 4.
+func runCheck(call *cli.Call, adapter forge.Adapter) error {
+	rights, err := adapter.Rights(call.Context)
+	if err != nil {
+		return fetch.EntityFault(err)
+	}
+	for _, line := range rights.Lines {
+		if _, err := fmt.Fprintln(call.Env.Stdout, line); err != nil {
+			return closedOr(err)
+		}
+	}
+	if len(rights.Missing) == 0 {
+		return nil
+	}
+	return &fault.Error{
+		Exit: fault.Environment, Rule: "fetch.rights", Detail: "the token lacks: " + strings.Join(rights.Missing, "; "),
+		Hint: "give the token this right, or use another one",
+	}
+}
+
+func runReplay(call *cli.Call, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return &fault.Error{Exit: fault.Usage, File: path, Detail: "the capture cannot be opened", Cause: errors.Unwrap(err)}
+	}
+	defer file.Close()
+	in := ndjson.NewReader(file, ndjson.ReaderOptions{Name: path, Position: 1})
+	return runStage(call, fetch.Name, call.Flags.String("capture"), func(ctx context.Context, out *ndjson.Writer) error {
+		return fetch.Replay(ctx, in, out)
+	})
+}

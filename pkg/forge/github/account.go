@@ -1,0 +1,224 @@
+package github
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/record"
+)
+
+// manyHumans is the number of people above which one list of collaborators replaces
+// single look-ups, so that a long conversation does not eat a job token's budget.
+const manyHumans = 50
+
+// Accounts implements forge.Adapter. Only people are looked up: bots have no role
+// (and their logins are no users of the endpoint), placeholders cannot have one.
+func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
+	out := slices.Clone(accounts)
+	var notes []string
+	if err := a.identify(ctx, out); err != nil {
+		notes = append(notes, err.Error())
+	}
+	var humans []*forge.Account
+	for i := range out {
+		if out[i].Kind == record.Human && !out[i].NoRole && out[i].Login != "" {
+			humans = append(humans, &out[i])
+		}
+	}
+	if len(humans) > manyHumans {
+		listed, err := a.collaborators(ctx, e)
+		if err == nil {
+			humans = apply(listed, humans)
+		} else if !client.IsKind(err, client.Forbidden) {
+			notes = append(notes, err.Error()+"; each role is looked up")
+		}
+	}
+	return out, append(notes, a.lookUp(ctx, e, humans)...), ctx.Err()
+}
+
+// apply gives listed people their roles. Who is not listed cannot be heard and needs no
+// row; those who get a row anyway are still to be looked up.
+func apply(listed map[string]string, humans []*forge.Account) (rest []*forge.Account) {
+	for _, h := range humans {
+		if role, ok := listed[h.ID]; ok {
+			h.Role, h.Verified = &role, true
+		} else if h.NeedsRow {
+			rest = append(rest, h)
+		}
+	}
+	return rest
+}
+
+// lookUp asks for one role after the first has shown that the token may ask at all.
+func (a *adapter) lookUp(ctx context.Context, e *forge.Entity, humans []*forge.Account) []string {
+	if len(humans) == 0 {
+		return nil
+	}
+	errs := make([]error, len(humans))
+	ask := func(i int) {
+		role, err := a.permission(ctx, e, humans[i])
+		if errs[i] = err; err == nil && role != "" {
+			humans[i].Role, humans[i].Verified = &role, true
+		}
+	}
+	ask(0)
+	if client.IsKind(errs[0], client.Forbidden, client.Unauthenticated) {
+		return []string{"no role can be verified: the token needs push access to the repository to read permissions"}
+	}
+	forge.Parallel(len(humans)-1, func(i int) { ask(i + 1) })
+	var notes []string
+	for i, err := range errs {
+		if err != nil && !client.IsKind(err, client.NotFound) {
+			notes = append(notes, "role of "+humans[i].ID+" is unverified: "+err.Error())
+		}
+	}
+	return notes
+}
+
+// permission looks one role up; "" is one that cannot be verified. The endpoint takes
+// a login, which may belong to somebody else by now, so the id decides.
+func (a *adapter) permission(ctx context.Context, e *forge.Entity, h *forge.Account) (role string, err error) {
+	_, err = a.get(ctx, a.rest(e, "collaborators", h.Login, "permission"), "permission", func(v strictjson.Value) error {
+		role = ""
+		o := v.Object()
+		user := o.OptObject("user")
+		if textOr(user.Get("node_id")) == h.ID {
+			role = roleOf(o, user.OptObject("permissions"))
+		}
+		return nil
+	})
+	return role, err
+}
+
+// native roles by name and by the flags of user.permissions, strongest first.
+var (
+	nativeRoles = map[string]string{
+		"admin": "admin", "maintain": "maintain", "write": "write", "triage": "triage", "read": "read", "none": "none",
+	}
+	flagRoles = []struct{ flag, role string }{
+		{"admin", "admin"}, {"maintain", "maintain"}, {"push", "write"}, {"triage", "triage"}, {"pull", "read"},
+	}
+)
+
+// roleOf reads a role in every documented shape (ADM-15, AMB-39): role_name is the
+// role; a custom name counts as its strongest flag; an old server has only the legacy
+// permission, which folds maintain into write and triage into read.
+func roleOf(o, flags strictjson.Object) string {
+	name, legacy := textOr(o.Get("role_name")), textOr(o.Get("permission"))
+	if role, ok := nativeRoles[name]; ok {
+		return role
+	}
+	if name == "" && legacy == "none" {
+		return "none"
+	}
+	if flags.Exists() {
+		for _, f := range flagRoles {
+			if set := flags.OptBool(f.flag); set != nil && *set {
+				return f.role
+			}
+		}
+		return "none"
+	}
+	if name == "" {
+		return nativeRoles[legacy] // "" for an unknown word
+	}
+	return ""
+}
+
+// collaborators lists everybody with a role, by node id.
+func (a *adapter) collaborators(ctx context.Context, e *forge.Entity) (map[string]string, error) {
+	type row struct{ id, role string }
+	rows, err := restList(ctx, a, a.rest(e, "collaborators")+"?per_page=100", "collaborators", "", func(o strictjson.Object) (string, row) {
+		r := row{id: o.Text("node_id"), role: roleOf(o, o.OptObject("permissions"))}
+		return r.id, r
+	})
+	roles := make(map[string]string, len(rows))
+	for _, r := range rows {
+		if r.role != "" {
+			roles[r.id] = r.role
+		}
+	}
+	return roles, err
+}
+
+// identify asks for the kind of accounts of which only the id is known.
+func (a *adapter) identify(ctx context.Context, accounts []forge.Account) error {
+	var (
+		unknown []*forge.Account
+		first   error
+	)
+	for i := range accounts {
+		if accounts[i].Kind == "" {
+			unknown = append(unknown, &accounts[i])
+		}
+	}
+	for part := range slices.Chunk(unknown, listPage) {
+		ids := make([]string, len(part))
+		for i, u := range part {
+			ids[i] = u.ID
+		}
+		err := a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
+			for i, v := range data.Array("nodes") {
+				if i >= len(part) || v.Null() {
+					continue
+				}
+				found := who(v)
+				if found != nil && found.ID == part[i].ID {
+					part[i].Kind, part[i].Login, part[i].NoRole = found.Kind, found.Login, found.NoRole
+				}
+			}
+			return nil
+		})
+		if first == nil {
+			first = err
+		}
+	}
+	for _, u := range unknown {
+		if u.Kind == "" {
+			u.Kind = record.Unknown
+		}
+	}
+	return first
+}
+
+// Rights implements forge.Adapter.
+func (a *adapter) Rights(ctx context.Context) (forge.Rights, error) {
+	var r forge.Rights
+	e, err := a.Entity(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Lines = append(r.Lines, "entity: readable")
+	n := e.Native.(native)
+	person := e.Author
+	if person == nil || person.Kind != record.Human || person.NoRole {
+		person = &forge.Account{Login: n.owner}
+	}
+	_, err = a.get(ctx, a.rest(e, "collaborators", person.Login, "permission"), "permission", func(v strictjson.Value) error {
+		v.Object()
+		return nil
+	})
+	switch {
+	case err == nil, client.IsKind(err, client.NotFound):
+		r.Lines = append(r.Lines, "permissions: readable")
+	case client.IsKind(err, client.Forbidden):
+		r.Missing = append(r.Missing, "push access to the repository: without it no permission can be read and nobody can be heard")
+	default:
+		return r, err
+	}
+	_, err = a.get(ctx, a.base.EscapedPath()+"/rate_limit", "budget", func(v strictjson.Value) error {
+		for _, name := range []string{"core", "graphql"} {
+			b := v.Object().Object("resources").Object(name)
+			r.Lines = append(r.Lines, "budget "+name+": "+strconv.FormatInt(b.Int("remaining"), 10)+" of "+strconv.FormatInt(b.Int("limit"), 10)+" requests left")
+		}
+		return nil
+	})
+	if client.IsKind(err, client.NotFound) { // Enterprise Server without limits
+		r.Lines, err = append(r.Lines, "budget: the server has no limits"), nil
+	}
+	return r, err
+}

@@ -1,0 +1,157 @@
+package github
+
+import (
+	"context"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+)
+
+// Discussion implements forge.Adapter. The lists are independent of each other and
+// read one after the other; inline comments come with their threads, so a failed
+// thread page costs all comments and all threads, but not the reviews (AMB-72).
+func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Want) forge.Discussion {
+	var d forge.Discussion
+	pull := e.Kind == record.ChangeProposal
+	if want.Comments {
+		d.Comments, d.CommentsFailed = list(ctx, a.nodePages("comments", e.ID, "comments", listPage), readComment)
+	}
+	if want.Reviews && pull {
+		d.Reviews, d.ReviewsFailed = a.reviews(ctx, e)
+	}
+	if want.Comments && pull {
+		threads, err := a.threads(ctx, e)
+		if err != nil {
+			d.ThreadsFailed = err
+			if d.CommentsFailed == nil {
+				d.CommentsFailed = err
+			}
+		}
+		for _, t := range threads {
+			d.Comments = append(d.Comments, t.inline...)
+			if want.Threads {
+				d.Threads = append(d.Threads, t.Thread)
+			}
+		}
+	}
+	return d
+}
+
+func (a *adapter) nodePages(operation, id, member string, size int) *pages {
+	return &pages{
+		adapter: a, operation: operation, where: operation, size: size,
+		variables: variables{"id": id}, pick: node(member), total: "totalCount",
+	}
+}
+
+func readComment(o strictjson.Object) (string, forge.Comment) {
+	c := forge.Comment{
+		ID:        o.Text("id"),
+		Body:      forge.NewText(o.Nullable("body")),
+		Author:    who(o.Nullable("author")),
+		Editor:    editor(o),
+		CreatedAt: o.OptText("createdAt"),
+		UpdatedAt: o.OptText("updatedAt"),
+	}
+	return c.ID, c
+}
+
+// pendingState marks reviews and comments that only their author sees.
+const pendingState = "PENDING"
+
+// reviewStates maps native states (MAP-11). PENDING is left out before.
+var reviewStates = map[string]record.ReviewState{
+	"APPROVED": record.Approved, "CHANGES_REQUESTED": record.ChangesRequested,
+	"COMMENTED": record.Commented, "DISMISSED": record.Dismissed,
+}
+
+type review struct {
+	forge.Review
+	pending bool
+}
+
+func readReview(o strictjson.Object) (string, review) {
+	state := o.Text("state")
+	r := review{forge.Review{
+		ID:          o.Text("id"),
+		Body:        forge.NewText(o.Nullable("body")),
+		Author:      who(o.Nullable("author")),
+		Editor:      editor(o),
+		State:       reviewStates[state],
+		SubmittedAt: o.OptText("submittedAt"),
+		UpdatedAt:   o.OptText("updatedAt"),
+		ReviewedSHA: o.OptObject("commit").OptText("oid"),
+	}, state == pendingState}
+	return r.ID, r
+}
+
+func (a *adapter) reviews(ctx context.Context, e *forge.Entity) ([]forge.Review, error) {
+	all, err := list(ctx, a.nodePages("reviews", e.ID, "reviews", listPage), readReview)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		out       []forge.Review
+		dismissed bool
+	)
+	for _, r := range all {
+		if !r.pending {
+			out = append(out, r.Review)
+			dismissed = dismissed || r.State == record.Dismissed
+		}
+	}
+	if !dismissed {
+		return out, nil
+	}
+	events, err := a.dismissals(ctx, e)
+	if err != nil {
+		return nil, err // the outcome of a review would be half known
+	}
+	for i := range out {
+		if out[i].State == record.Dismissed {
+			out[i].Dismissed = events[out[i].ID]
+		}
+	}
+	return out, nil
+}
+
+type dismissal struct {
+	review string
+	forge.Dismissal
+}
+
+// dismissals gives the newest dismissal of each review.
+func (a *adapter) dismissals(ctx context.Context, e *forge.Entity) (map[string]forge.Dismissal, error) {
+	p := a.nodePages("dismissals", e.ID, "timelineItems", listPage)
+	p.total = "filteredCount"
+	events, err := list(ctx, p, func(o strictjson.Object) (string, dismissal) {
+		return o.Text("id"), dismissal{
+			review:    textOr(o.OptObject("review").Get("id")),
+			Dismissal: forge.Dismissal{At: o.OptText("createdAt"), By: who(o.Nullable("actor"))},
+		}
+	})
+	newest := map[string]forge.Dismissal{}
+	for _, d := range events {
+		if old, ok := newest[d.review]; d.review != "" && (!ok || !earlier(d.At, old.At)) {
+			newest[d.review] = d.Dismissal
+		}
+	}
+	return newest, err
+}
+
+// earlier compares native times; one that is missing or malformed is the earliest.
+func earlier(a, b *string) bool {
+	canonical := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		t, err := tree.Timestamp(*s)
+		if err != nil {
+			return ""
+		}
+		return t
+	}
+	return canonical(a) < canonical(b)
+}

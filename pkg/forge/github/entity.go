@@ -1,0 +1,141 @@
+package github
+
+import (
+	"context"
+	"strings"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/record"
+)
+
+// kinds maps type names to entity kinds.
+var kinds = map[string]record.EntityKind{"Issue": record.WorkItem, "PullRequest": record.ChangeProposal}
+
+// states maps native states (MAP-23). A merged pull request is told by its flag.
+var states = map[string]record.EntityState{"OPEN": record.StateOpen, "CLOSED": record.StateClosed}
+
+// Entity implements forge.Adapter.
+func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
+	owner, name, _ := strings.Cut(a.target.Repository, "/")
+	var (
+		e      *forge.Entity
+		labels embedded[string]
+		found  bool
+	)
+	v := variables{"owner": owner, "name": name, "number": a.target.Number}
+	err := a.query(ctx, "entity", "entity", v, client.DefaultTries, func(data strictjson.Object) error {
+		repository := data.Nullable("repository")
+		if repository.Missing() {
+			return &client.Error{Kind: client.NotFound}
+		}
+		item := repository.Object().Nullable("issueOrPullRequest")
+		if item.Missing() {
+			return &client.Error{Kind: client.NotFound}
+		}
+		o := item.Object()
+		kind, known := kinds[o.Text("__typename")]
+		if !known {
+			return &forge.InvalidEntity{Detail: "the number belongs to something that is neither issue nor pull request"}
+		}
+		if kind != a.target.Kind {
+			return &forge.KindMismatch{Kind: kind, URL: a.target.EntityURL(kind)}
+		}
+		e = readEntity(kind, repository.Object(), o)
+		labels, found = embedded[string]{}, !o.Nullable("labels").Missing()
+		if found {
+			labels = embed1(o.Object("labels"), readLabel)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		e.Labels, err = labels.rest(ctx, &pages{
+			adapter: a, operation: "labels", where: "labels", size: listPage,
+			variables: variables{"id": e.ID}, pick: node("labels"), total: "totalCount",
+		}, readLabel)
+	}
+	return e, err
+}
+
+func readLabel(o strictjson.Object) (string, string) {
+	name := o.Text("name")
+	return name, name
+}
+
+func readEntity(kind record.EntityKind, repository, o strictjson.Object) *forge.Entity {
+	full := repository.Text("nameWithOwner")
+	owner, name, _ := strings.Cut(full, "/")
+	e := &forge.Entity{
+		RepositoryID: repository.Text("id"),
+		Repository:   strings.ToLower(full),
+		Kind:         kind,
+		ID:           o.Text("id"),
+		Number:       o.Int("number"),
+		Title:        forge.NewText(o.Nullable("title")),
+		Body:         forge.NewText(o.Nullable("body")),
+		Author:       who(o.Nullable("author")),
+		Editor:       editor(o),
+		CreatedAt:    o.OptText("createdAt"),
+		UpdatedAt:    o.OptText("updatedAt"),
+		Native:       native{owner, name},
+	}
+	if kind == record.WorkItem {
+		e.NativeState = o.Text("issueState")
+		e.State = states[e.NativeState]
+		return e
+	}
+	e.NativeState, e.HeadSHA = o.Text("pullState"), o.Text("headRefOid")
+	e.State = states[e.NativeState]
+	if o.Bool("merged") {
+		e.State = record.StateMerged
+	}
+	return e
+}
+
+// accountKinds maps the implementors of Actor. Only users can hold a role.
+var accountKinds = map[string]struct {
+	kind   record.ActorKind
+	noRole bool
+}{
+	"Bot":                   {record.Bot, true},
+	"User":                  {record.Human, false},
+	"EnterpriseUserAccount": {record.Human, false},
+	"Mannequin":             {record.Human, true},
+	"Organization":          {record.Human, true},
+}
+
+// ghostID is the account that stands for all deleted ones.
+const ghostID = "MDQ6VXNlcjEwMTM3"
+
+// who reads an actor: nil for a deleted account (AMB-61).
+func who(v strictjson.Value) *forge.Account {
+	if v.Missing() {
+		return nil
+	}
+	o := v.Object()
+	a := account(o.Text("__typename"))
+	a.ID, a.Login = o.Text("id"), o.Text("login")
+	if a.ID == ghostID {
+		return nil
+	}
+	return &a
+}
+
+func account(typename string) forge.Account {
+	k, ok := accountKinds[typename]
+	if !ok {
+		return forge.Account{Kind: record.Unknown, NoRole: true}
+	}
+	return forge.Account{Kind: k.kind, NoRole: k.noRole}
+}
+
+// editor reads who last edited a text; a time without a name is an edit by nobody
+// that GitHub names (AMB-65).
+func editor(o strictjson.Object) forge.Editor {
+	name, at := o.Nullable("editor"), o.Nullable("lastEditedAt")
+	return forge.Editor{Edited: !name.Missing() || !at.Missing(), Account: who(name)}
+}

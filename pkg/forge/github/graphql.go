@@ -1,0 +1,246 @@
+package github
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/strictjson"
+)
+
+// queries holds every GraphQL operation as a file of its own.
+//
+//go:embed queries/*.graphql
+var queries embed.FS
+
+type variables map[string]any
+
+// query runs one operation and lets read take what it needs from data. read may run
+// more than once: an answer that is malformed is asked for again.
+func (a *adapter) query(ctx context.Context, operation, where string, v variables, tries int, read func(data strictjson.Object) error) error {
+	text, err := queries.ReadFile("queries/" + operation + ".graphql")
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(struct {
+		Query     string    `json:"query"`
+		Variables variables `json:"variables"`
+	}{string(text), v})
+	if err != nil {
+		return err
+	}
+	_, err = a.client.Do(ctx, client.Request{
+		Method: http.MethodPost, Path: a.graphql(), Body: body, Where: where,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Limit:  a.settings.MaxAnswerBytes, Tries: tries,
+		Judge: func(resp *client.Response) error { return judge(resp, read) },
+	})
+	return err
+}
+
+// judge decides on the body, as GraphQL puts most failures into status 200: data is
+// never read past an error.
+func judge(resp *client.Response, read func(strictjson.Object) error) error {
+	doc, err := strictjson.Parse(resp.Body)
+	if err != nil {
+		return &client.Error{Kind: client.Malformed, Status: resp.Status}
+	}
+	root := doc.Object()
+	if errs := root.Get("errors"); !errs.Missing() {
+		if list := errs.Array(); len(list) > 0 {
+			return failure(resp, list[0])
+		}
+	}
+	data := root.Get("data")
+	if doc.Err() != nil || !data.IsObject() {
+		return &client.Error{Kind: client.Malformed, Status: resp.Status, Detail: "there is no data"}
+	}
+	if err := read(data.Object()); err != nil {
+		return err
+	}
+	if err := doc.Err(); err != nil {
+		return &client.Error{Kind: client.Malformed, Status: resp.Status, Detail: err.Error()}
+	}
+	return nil
+}
+
+// failures maps the error types of GraphQL to kinds. Types that are not listed are
+// failures of the server when they come without a code, else refused queries.
+var failures = map[string]client.Kind{
+	"NOT_FOUND":                client.NotFound,
+	"FORBIDDEN":                client.Forbidden,
+	"INSUFFICIENT_SCOPES":      client.Forbidden,
+	"MAX_NODE_LIMIT_EXCEEDED":  client.TooLarge,
+	"RESOURCE_LIMITS_EXCEEDED": client.TooLarge,
+}
+
+func failure(resp *client.Response, item strictjson.Value) error {
+	if !item.IsObject() {
+		return &client.Error{Kind: client.Malformed, Status: resp.Status}
+	}
+	o := item.Object()
+	kind, code, message := textOr(o.Get("type")), textOr(o.Get("code")), textOr(o.Get("message"))
+	extensions := strictjson.Object{}
+	if v := o.Get("extensions"); v.IsObject() {
+		extensions = v.Object()
+	}
+	if kind == "RATE_LIMITED" || kind == "RATE_LIMIT" || code == "graphql_rate_limit" {
+		return client.Limit(resp, strings.Contains(strings.ToLower(message), "secondary"))
+	}
+	e := &client.Error{Status: resp.Status, Message: message}
+	if v := extensions.Get("saml_failure"); !v.Missing() {
+		e.Kind, e.Reason, e.Detail = client.Forbidden, "sso", "the organisation's single sign-on is not authorised for the token"
+		return e
+	}
+	known, ok := failures[kind]
+	switch {
+	case ok:
+		e.Kind = known
+	case kind == "" && textOr(extensions.Get("code")) == "":
+		e.Kind = client.ServerError // "something went wrong": another try may help
+	default:
+		e.Kind, e.Detail = client.Unexpected, "the query is refused"
+	}
+	return e
+}
+
+func textOr(v strictjson.Value) string {
+	if v.IsText() {
+		return v.Text()
+	}
+	return ""
+}
+
+// Page sizes. A query that is too slow for the server fails with 502 however often it
+// is sent, so the page is halved, down to smallestPage.
+const (
+	listPage     = 100
+	threadPage   = 50
+	suitePage    = 25
+	smallestPage = 5
+	pageTries    = 2
+)
+
+// pages reads one page of a connection, with smaller pages when the server gives up.
+// connection picks it out of data.
+type pages struct {
+	adapter   *adapter
+	operation string
+	where     string
+	variables variables
+	size      int
+	pick      func(data strictjson.Object) (strictjson.Object, error)
+	total     string // name of the total, "totalCount" or "filteredCount"
+}
+
+func (p *pages) read(ctx context.Context, cursor string, each func(nodes []strictjson.Value) error) (next string, total *int64, err error) {
+	for {
+		v := variables{"first": p.size, "cursor": nil}
+		if cursor != "" {
+			v["cursor"] = cursor
+		}
+		for name, value := range p.variables {
+			v[name] = value
+		}
+		smaller := p.size/2 >= smallestPage
+		tries := client.DefaultTries
+		if smaller {
+			tries = pageTries
+		}
+		err = p.adapter.query(ctx, p.operation, p.where, v, tries, func(data strictjson.Object) error {
+			o, err := p.pick(data)
+			if err == nil {
+				next, total, err = connection(o, p.total, each)
+			}
+			return err
+		})
+		if err == nil || !smaller || !client.IsKind(err, client.ServerError, client.TooLarge) {
+			return next, total, err
+		}
+		p.size /= 2
+	}
+}
+
+// connection reads one page of a connection. A null node is an object that the token
+// may not see: the page has failed (AMB-42).
+func connection(o strictjson.Object, total string, each func(nodes []strictjson.Value) error) (next string, count *int64, err error) {
+	nodes := o.Array("nodes")
+	for _, n := range nodes {
+		if n.Null() {
+			return "", nil, forge.ErrNullObject
+		}
+	}
+	info := o.Object("pageInfo")
+	if info.Bool("hasNextPage") {
+		if next = info.Text("endCursor"); next == "" {
+			return "", nil, &client.Error{Kind: client.Malformed, Status: http.StatusOK, Detail: "a page has a successor without a cursor"}
+		}
+	}
+	return next, o.OptInt(total), each(nodes)
+}
+
+// list reads all pages of a connection into a list.
+func list[T any](ctx context.Context, p *pages, read func(o strictjson.Object) (id string, value T)) ([]T, error) {
+	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
+		var items []forge.Item[T]
+		next, total, err := p.read(ctx, cursor, func(nodes []strictjson.Value) error {
+			items = itemsOf(nodes, read)
+			return nil
+		})
+		return forge.Page[T]{Items: items, Next: next, Total: total}, err
+	})
+}
+
+func itemsOf[T any](nodes []strictjson.Value, read func(o strictjson.Object) (string, T)) []forge.Item[T] {
+	items := make([]forge.Item[T], len(nodes))
+	for i, n := range nodes {
+		id, value := read(n.Object())
+		items[i] = forge.Item[T]{ID: id, Raw: n.Raw(), Value: value}
+	}
+	return items
+}
+
+// embedded is the first page of a nested connection, as it came with its parent.
+type embedded[T any] struct {
+	items []forge.Item[T]
+	next  string
+	total *int64
+	err   error
+}
+
+func embed1[T any](o strictjson.Object, read func(o strictjson.Object) (string, T)) (e embedded[T]) {
+	e.next, e.total, e.err = connection(o, "totalCount", func(nodes []strictjson.Value) error {
+		e.items = itemsOf(nodes, read)
+		return nil
+	})
+	return e
+}
+
+// rest reads the whole nested list: the page that came along, then the pages behind
+// it. If the list moved, it is read again from its start through p alone.
+func (e embedded[T]) rest(ctx context.Context, p *pages, read func(o strictjson.Object) (string, T)) ([]T, error) {
+	first := true
+	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
+		if first && cursor == "" {
+			first = false
+			return forge.Page[T]{Items: e.items, Next: e.next, Total: e.total}, e.err
+		}
+		var items []forge.Item[T]
+		next, total, err := p.read(ctx, cursor, func(nodes []strictjson.Value) error {
+			items = itemsOf(nodes, read)
+			return nil
+		})
+		return forge.Page[T]{Items: items, Next: next, Total: total}, err
+	})
+}
+
+// node picks a connection of the node that a query asked for.
+func node(member string) func(strictjson.Object) (strictjson.Object, error) {
+	return func(data strictjson.Object) (strictjson.Object, error) {
+		return data.Object("node").Object(member), nil
+	}
+}

@@ -1,0 +1,107 @@
+package github
+
+import (
+	"context"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/record"
+)
+
+// thread is a review thread with its submitted inline comments.
+type thread struct {
+	forge.Thread
+	inline []forge.Comment
+}
+
+// nativeThread is a thread as it was listed, with its first page of comments.
+type nativeThread struct {
+	forge.Thread
+	first embedded[inlineComment]
+}
+
+// inlineComment is a comment with what only its thread needs.
+type inlineComment struct {
+	forge.Comment
+	pending     bool
+	replyTo     string
+	review      string
+	originalSHA *string
+}
+
+// sides maps native sides (MAP-21).
+var sides = map[string]record.Side{"LEFT": record.Left, "RIGHT": record.Right}
+
+func readThread(o strictjson.Object) (string, nativeThread) {
+	t := nativeThread{Thread: forge.Thread{
+		ID:                o.Text("id"),
+		Resolved:          o.OptBool("isResolved"),
+		ResolvedBy:        who(o.Nullable("resolvedBy")),
+		Outdated:          o.OptBool("isOutdated"),
+		Path:              o.OptText("path"),
+		Line:              o.OptInt("line"),
+		StartLine:         o.OptInt("startLine"),
+		OriginalLine:      o.OptInt("originalLine"),
+		OriginalStartLine: o.OptInt("originalStartLine"),
+	}}
+	if native := o.OptText("diffSide"); native != nil {
+		side := sides[*native]
+		t.Side = &side
+	}
+	t.first = embed1(o.Object("comments"), readInline)
+	return t.ID, t
+}
+
+func readInline(o strictjson.Object) (string, inlineComment) {
+	id, c := readComment(o)
+	return id, inlineComment{
+		Comment: c, pending: o.Text("state") == pendingState,
+		replyTo:     textOr(o.OptObject("replyTo").Get("id")),
+		review:      textOr(o.OptObject("pullRequestReview").Get("id")),
+		originalSHA: o.OptObject("originalCommit").OptText("oid"),
+	}
+}
+
+// threads lists all threads with all their comments, or fails.
+func (a *adapter) threads(ctx context.Context, e *forge.Entity) ([]thread, error) {
+	listed, err := list(ctx, a.nodePages("threads", e.ID, "reviewThreads", threadPage), readThread)
+	if err != nil {
+		return nil, err
+	}
+	full := make([][]inlineComment, len(listed))
+	errs := make([]error, len(listed))
+	forge.Parallel(len(listed), func(i int) {
+		p := a.nodePages("thread_comments", listed[i].ID, "comments", listPage)
+		full[i], errs[i] = listed[i].first.rest(ctx, p, readInline)
+	})
+	if err := forge.FirstError(errs); err != nil {
+		return nil, err
+	}
+	var out []thread
+	for i, t := range listed {
+		if submitted := t.fill(full[i]); len(submitted) > 0 {
+			out = append(out, thread{t.Thread, submitted})
+		}
+	}
+	return out, nil
+}
+
+// fill takes over the submitted comments; the first one dates and places the thread
+// (AMB-22). Drafts depend on whose token reads, so they are left out.
+func (t *nativeThread) fill(comments []inlineComment) []forge.Comment {
+	var submitted []forge.Comment
+	for _, c := range comments {
+		if c.pending {
+			continue
+		}
+		if len(submitted) == 0 {
+			t.CreatedAt, t.ReviewID, t.ReviewedSHA = c.CreatedAt, c.review, c.originalSHA
+		}
+		t.CommentIDs = append(t.CommentIDs, c.ID)
+		if c.replyTo != "" {
+			t.Replies = append(t.Replies, forge.Reply{CommentID: c.ID, ParentID: c.replyTo})
+		}
+		submitted = append(submitted, c.Comment)
+	}
+	return submitted
+}

@@ -1,0 +1,113 @@
+package fetch
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/forge"
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+)
+
+// actorSet collects every account that a line refers to, once by id, in the order of
+// first reference.
+type actorSet struct {
+	order []*forge.Account
+	byID  map[string]*forge.Account
+}
+
+func (s *actorSet) add(a forge.Account) *forge.Account {
+	if known := s.byID[a.ID]; known != nil {
+		if known.Kind == "" {
+			known.Kind = a.Kind
+		} else if a.Kind != "" && a.Kind != known.Kind {
+			known.Kind = record.Unknown // the forge contradicts itself
+		}
+		if known.Login == "" {
+			known.Login = a.Login
+		}
+		return known
+	}
+	if s.byID == nil {
+		s.byID = map[string]*forge.Account{}
+	}
+	s.order = append(s.order, &a)
+	s.byID[a.ID] = &a
+	return &a
+}
+
+// reference registers an account and gives its id: null for a deleted account and for
+// an id that is none on this forge (AMB-61).
+func (r *run) reference(a *forge.Account) *string {
+	if a == nil || !tree.ValidActorID(r.source.Forge, a.ID) || r.tooLong(a.ID) {
+		return nil
+	}
+	id := r.actors.add(*a).ID
+	return &id
+}
+
+// privileged is reference for resolvers and dismissers, whose rows are written
+// whether or not they may be heard (ACT-02).
+func (r *run) privileged(a *forge.Account) *string {
+	id := r.reference(a)
+	if id != nil {
+		r.actors.byID[*id].NeedsRow = true
+	}
+	return id
+}
+
+// writeActors resolves all accounts and writes them sorted by id.
+func (r *run) writeActors() error {
+	r.progress("actors")
+	r.reference(r.entity.Editor.Account)
+	accounts := make([]forge.Account, len(r.actors.order))
+	for i, a := range r.actors.order {
+		accounts[i] = *a
+	}
+	if r.entity.Author != nil && len(accounts) > 0 {
+		if author := r.actors.byID[r.entity.Author.ID]; author != nil {
+			accounts[slices.Index(r.actors.order, author)].NeedsRow = true
+		}
+	}
+	resolved, notes, err := r.adapter.Accounts(r.ctx, r.entity, accounts)
+	if err != nil {
+		return err
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		r.log.Notice(fault.Notice{Scope: string(record.ScopeActors), Text: n})
+	}
+	slices.SortFunc(resolved, func(a, b forge.Account) int { return strings.Compare(a.ID, b.ID) })
+	for i := range resolved {
+		if err := r.out.Write(r.actor(&resolved[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// actor makes the row of an account (ADM-14, AMB-70, AMB-76).
+func (r *run) actor(a *forge.Account) *record.Actor {
+	l := &record.Actor{ID: a.ID, Kind: a.Kind}
+	if a.Login != "" && utf8.ValidString(a.Login) {
+		login := a.Login
+		l.Login = &login
+	}
+	switch a.Kind {
+	case record.Bot:
+		role := record.RoleBot
+		l.Role, l.BotRole = &role, r.cfg.Bots.role(r.source, a.ID)
+	case record.Human:
+		if a.Verified && a.Role != nil && slices.Contains(record.Roles[:], *a.Role) {
+			l.Role, l.RoleVerified = a.Role, true
+		}
+	default:
+		l.Kind = record.Unknown
+		r.log.Notice(fault.Notice{Record: "actor " + a.ID, Scope: string(record.ScopeActors), Code: string(record.InvalidMetadata), Text: "it cannot be told whether this is a person or a bot"})
+	}
+	return l
+}

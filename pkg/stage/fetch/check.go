@@ -1,0 +1,174 @@
+package fetch
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/record"
+)
+
+// checked is a check line with the native object that its log is asked of.
+type checked struct {
+	line   *record.Check
+	native *forge.Check
+}
+
+var errNoHead = errors.New("the head revision is unknown")
+
+// readChecks reads the checks of the captured head, and of no other (CHK-02, CHK-05).
+func (r *run) readChecks() {
+	if !r.selected(record.ScopeChecks) || r.ctx.Err() != nil {
+		return
+	}
+	if !r.validOID(r.entity.HeadSHA) {
+		r.failed(record.ScopeChecks, errNoHead) // AMB-74
+		return
+	}
+	r.progress("checks")
+	c := r.adapter.Checks(r.ctx, r.entity)
+	if r.ctx.Err() != nil {
+		return
+	}
+	r.counted(c.Gaps)
+	if c.Failed != nil {
+		r.failed(record.ScopeChecks, c.Failed)
+		return
+	}
+	for i := range c.Checks {
+		native := &c.Checks[i]
+		line, why := r.check(native)
+		if why != "" {
+			r.invalid(record.ScopeChecks, describe(record.KindCheck, native.ID), why)
+			continue
+		}
+		r.checks = append(r.checks, checked{line, native})
+	}
+}
+
+// check maps one native check, or says why it is invalid.
+func (r *run) check(c *forge.Check) (l *record.Check, why string) {
+	switch {
+	case !r.validID(record.KindCheck, c.ID):
+		return nil, "the id is missing or malformed"
+	case c.HeadSHA == nil || *c.HeadSHA != r.entity.HeadSHA:
+		return nil, "the revision is not the captured head" // CHK-04, AMB-63
+	case c.Name.Len() > r.bounds.MaxSourceBytes:
+		return nil, "the name is over max_source_bytes"
+	}
+	created, err := required(c.CreatedAt)
+	updated, err2 := optional(c.UpdatedAt)
+	if err != nil || err2 != nil {
+		return nil, "there is no native creation time" // CHK-06, AMB-34
+	}
+	name := c.Name.Bytes()
+	if !utf8.Valid(name) {
+		return nil, "the name is not Unicode text"
+	}
+	l = &record.Check{
+		ID: c.ID, RecordKey: r.key(record.KindCheck, c.ID), Name: string(name),
+		CreatedAt: created, UpdatedAt: updated, HeadSHA: r.entity.HeadSHA,
+	}
+	return l, outcome(l, c)
+}
+
+// outcome fills status, conclusion and times by the rules that all forges share
+// (CHK-11 to CHK-19, MAP-02, MAP-03, MAP-06, MAP-09). It says why a check is invalid.
+func outcome(l *record.Check, c *forge.Check) string {
+	started, startErr := optional(c.StartedAt)
+	ended, endErr := optional(c.CompletedAt)
+	l.Status = c.Status
+	switch c.Status {
+	case record.Queued:
+		return "" // any native time of a queued check is dropped (CHK-19)
+	case record.InProgress:
+		if startErr != nil || started == "" {
+			return "a running check without a valid start"
+		}
+		l.StartedAt = started
+		return ""
+	case record.Completed:
+	default:
+		return "the native status is outside the mapping"
+	}
+	switch {
+	case c.Conclusion == "":
+		return "the native conclusion is missing or outside the mapping"
+	case endErr != nil:
+		return "the end time is malformed"
+	}
+	l.Conclusion, l.CompletedAt = c.Conclusion, ended
+	idle := c.Conclusion == record.Skipped || c.Conclusion == record.Cancelled
+	l.NeverStarted = c.NeverStarted || idle && startErr == nil && started == ""
+	switch {
+	case l.NeverStarted:
+		if ended == "" {
+			l.CompletedAt = l.CreatedAt // CHK-17
+		}
+		return ""
+	case startErr != nil || started == "" || ended == "":
+		return "a completed check without valid start and end" // CHK-18
+	}
+	l.StartedAt = started
+	return ""
+}
+
+// retained gives the checks that the profile keeps, by the rule that bound applies
+// (AMB-02, AMB-13): a check that the filter rejects later keeps its place.
+func (r *run) retained() []checked {
+	n := r.bounds.MaxRecordsPerSource
+	if int64(len(r.checks)) <= n {
+		return r.checks
+	}
+	if r.cfg.Collection.RecordSelection == record.Oldest {
+		return r.checks[:n]
+	}
+	return r.checks[int64(len(r.checks))-n:]
+}
+
+// writeLogs reads and writes the logs of the retained checks one by one, so that
+// memory never holds two.
+func (r *run) writeLogs() error {
+	if !r.selected(record.ScopeCheckLogs) {
+		return nil
+	}
+	for _, c := range r.retained() {
+		if !r.cfg.Collection.CheckLogSelection.Selects(c.line) {
+			continue
+		}
+		r.progress("log of check " + c.line.ID)
+		content, err := r.log1(c)
+		if err != nil {
+			return err
+		}
+		if err := r.out.Write(&record.Log{RecordKey: c.line.RecordKey, Content: content}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// log1 reads one log; what keeps it from being read travels on the line (AMB-68).
+func (r *run) log1(c checked) (record.Content, error) {
+	body, err := r.adapter.Log(r.ctx, c.native, r.bounds.MaxSourceBytes)
+	if ctxErr := r.ctx.Err(); ctxErr != nil {
+		return record.Content{}, ctxErr
+	}
+	missing := record.FetchFailed
+	switch {
+	case err == nil && int64(len(body)) > r.bounds.MaxSourceBytes, client.IsKind(err, client.TooLarge):
+		return record.Content{Form: record.FormOversize}, nil
+	case err == nil:
+		return textOf(body), nil
+	case errors.Is(err, forge.ErrUnsupported):
+		missing = record.Unsupported
+	case client.IsKind(err, client.Forbidden, client.Unauthenticated):
+		missing = record.AuthorizationFailed
+	}
+	r.log.Notice(fault.Notice{
+		Record: describe(record.KindCheck, c.line.ID), Scope: string(record.ScopeCheckLogs), Code: string(missing), Text: err.Error(),
+	})
+	return record.Content{Form: record.FormMissing, Missing: missing}, nil
+}

@@ -1,0 +1,142 @@
+// Package fetch is the first stage: it acquires one entity from a forge and writes it
+// as a stream. It knows no forge by name: an adapter delivers native objects, and this
+// package owns what is the same for all forges. It changes no byte of content and
+// judges nobody.
+//
+// Order of work: the entity in one answer; the header and the entity's record, flushed
+// at once so that a refused pipe ends before a hundred requests; comments, reviews and
+// threads; checks of the captured head; actors; and last, one at a time, the logs of
+// the checks that the profile will keep.
+package fetch
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/forge"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+)
+
+// Name is the stage's name in the stage chain and in diagnostics.
+const Name = "fetch"
+
+// Config is what a run is given beyond its adapter.
+type Config struct {
+	Target     forge.Target
+	Collection record.Collection
+	Bots       *Registry // nil: no bot is registered (AMB-40)
+	// Runs are the agent-run receipts of a file; HasRuns tells an empty file from none
+	// (AMB-76).
+	Runs    []Receipt
+	HasRuns bool
+	// Progress, if set, is told what is being read now.
+	Progress func(what string)
+}
+
+// Run acquires the entity of cfg.Target through a and writes its stream. Failures of
+// an optional source become gaps with one notice each (AMB-77); an error means that
+// there is no snapshot.
+func Run(ctx context.Context, a forge.Adapter, out *ndjson.Writer, cfg Config, log *fault.Log) error {
+	r := &run{ctx: ctx, adapter: a, out: out, cfg: cfg, log: log, bounds: cfg.Collection.Bounds, gaps: map[gapKey]int64{}}
+	return r.run()
+}
+
+// run is one acquisition.
+type run struct {
+	ctx     context.Context
+	adapter forge.Adapter
+	out     *ndjson.Writer
+	cfg     Config
+	log     *fault.Log
+	bounds  record.Bounds
+
+	source  record.Source
+	entity  *forge.Entity
+	actors  actorSet
+	records []*record.Record // comments and reviews
+	threads []*record.Thread
+	checks  []checked
+	runs    []*record.Run
+	gaps    map[gapKey]int64
+}
+
+func (r *run) run() error {
+	r.progress("entity")
+	if err := r.readEntity(); err != nil {
+		return err
+	}
+	r.discuss()
+	r.readChecks()
+	r.readRuns()
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if err := r.writeActors(); err != nil {
+		return err
+	}
+	if err := r.writeMetadata(); err != nil {
+		return err
+	}
+	if err := r.writeLogs(); err != nil {
+		return err
+	}
+	for _, g := range r.gapLines() {
+		if err := r.out.Write(g); err != nil {
+			return err
+		}
+	}
+	return r.out.End("")
+}
+
+func (r *run) selected(s record.Scope) bool { return r.cfg.Collection.Includes(s) }
+
+func (r *run) progress(what string) {
+	if r.cfg.Progress != nil {
+		r.cfg.Progress(what)
+	}
+}
+
+func (r *run) key(kind record.Kind, id string) string { return tree.Key(r.source, kind, id) }
+
+// writeMetadata writes everything between the actors and the logs, in stream order.
+func (r *run) writeMetadata() error {
+	slices.SortFunc(r.records, func(a, b *record.Record) int {
+		return order(a.CreatedAt, b.CreatedAt, a.RecordKey, b.RecordKey)
+	})
+	slices.SortFunc(r.threads, func(a, b *record.Thread) int { return order(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
+	slices.SortFunc(r.checks, func(a, b checked) int {
+		return order(a.line.CreatedAt, b.line.CreatedAt, a.line.RecordKey, b.line.RecordKey)
+	})
+	var lines []record.Line
+	lines = append(lines, r.entityRecord())
+	for _, l := range r.records {
+		lines = append(lines, l)
+	}
+	for _, l := range r.threads {
+		lines = append(lines, l)
+	}
+	for _, c := range r.checks {
+		lines = append(lines, c.line)
+	}
+	for _, l := range r.runs {
+		lines = append(lines, l)
+	}
+	for _, l := range lines {
+		if err := r.out.Write(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order compares by time, then by a tie-break, both bytewise.
+func order(time1, time2, tie1, tie2 string) int {
+	if c := strings.Compare(time1, time2); c != 0 {
+		return c
+	}
+	return strings.Compare(tie1, tie2)
+}

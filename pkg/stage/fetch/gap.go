@@ -1,0 +1,118 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/record"
+)
+
+type gapKey struct {
+	scope record.Scope
+	code  record.GapCode
+}
+
+// count adds to a gap of a selected source; a source that is not selected has none
+// (GAP-06).
+func (r *run) count(scope record.Scope, code record.GapCode, n int64) {
+	if r.selected(scope) && n > 0 {
+		r.gaps[gapKey{scope, code}] += n
+	}
+}
+
+// invalid counts an object that cannot be written and names it once.
+func (r *run) invalid(scope record.Scope, object, why string) {
+	r.count(scope, record.InvalidMetadata, 1)
+	r.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(record.InvalidMetadata), Text: why})
+}
+
+// failed counts a whole source that could not be read, once, and says why in one
+// line (AMB-42, AMB-77).
+func (r *run) failed(scope record.Scope, err error) {
+	if !r.selected(scope) {
+		return
+	}
+	code := record.FetchFailed
+	if errors.Is(err, forge.ErrUnsupported) {
+		code = record.Unsupported
+	}
+	r.gaps[gapKey{scope, code}]++
+	r.log.Notice(fault.Notice{Scope: string(scope), Code: string(code), Count: 1, Text: err.Error()})
+}
+
+// counted takes over the gaps that only the adapter can know.
+func (r *run) counted(gaps []record.Gap) {
+	for _, g := range gaps {
+		r.count(g.Scope, g.Code, g.Count)
+		if r.selected(g.Scope) && g.Count > 0 {
+			r.log.Notice(fault.Notice{Scope: string(g.Scope), Code: string(g.Code), Count: g.Count})
+		}
+	}
+}
+
+// gapLines gives the gaps sorted by scope, then code.
+func (r *run) gapLines() []*record.Gap {
+	var lines []*record.Gap
+	for k, n := range r.gaps {
+		lines = append(lines, &record.Gap{Scope: k.scope, Code: k.code, Count: n})
+	}
+	slices.SortFunc(lines, func(a, b *record.Gap) int {
+		return order(string(a.Scope), string(b.Scope), string(a.Code), string(b.Code))
+	})
+	return lines
+}
+
+// EntityFault turns the failure to read the entity into the fault that ends the run:
+// environment when there was no answer, aborted when the answer cannot be used.
+func EntityFault(err error) error {
+	var (
+		mismatch    *forge.KindMismatch
+		unsupported *forge.UnsupportedEntity
+		invalid     *forge.InvalidEntity
+		failure     *client.Error
+	)
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &mismatch):
+		return &fault.Error{
+			Exit: fault.Aborted, Rule: "fetch.kind-mismatch",
+			Detail: "the entity is a " + string(mismatch.Kind), Hint: "use " + mismatch.URL,
+		}
+	case errors.As(err, &unsupported):
+		return &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
+	case errors.As(err, &invalid):
+		return entityGap(record.InvalidMetadata, "fetch.entity", invalid.Detail)
+	case errors.As(err, &failure) && failure.Kind == client.TooLarge:
+		return entityGap(record.SourceTooLarge, "fetch.entity", failure.Error())
+	case errors.As(err, &failure):
+		return &fault.Error{Exit: fault.Environment, Rule: "fetch.entity", Detail: failure.Error(), Hint: hint(failure)}
+	}
+	return &fault.Error{Exit: fault.Environment, Rule: "fetch.entity", Detail: "the entity could not be read", Cause: err}
+}
+
+func hint(e *client.Error) string {
+	switch e.Kind {
+	case client.Unauthenticated:
+		return "the token is wrong or expired: set a new one"
+	case client.Forbidden, client.NotFound:
+		if e.Reason == "sso" {
+			return "authorise the token for the organisation's single sign-on"
+		}
+		return "check the address, and run fetch --check to see which right the token lacks"
+	case client.Limited:
+		return "run again later, or allow a longer --max-wait"
+	case client.Unreachable, client.ServerError, client.Malformed:
+		return "run again later"
+	}
+	return ""
+}
+
+// entityGap is an unusable gap of scope entity: it aborts (ABT-10).
+func entityGap(code record.GapCode, rule, detail string) error {
+	return &fault.Error{Exit: fault.Aborted, Rule: rule, Scope: string(record.ScopeEntity), Code: string(code), Detail: detail}
+}
