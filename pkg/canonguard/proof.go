@@ -2,8 +2,10 @@ package canonguard
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Proof is a mechanical proof of read: what someone who had the section before them
@@ -17,18 +19,24 @@ type Proof struct {
 	Words     int      `json:"word_count"`
 }
 
-// ErrNoHeading says that the text has no such heading.
-var ErrNoHeading = errors.New("heading not found")
+// The reasons why there is no proof.
+var (
+	ErrNoHeading = errors.New("heading not found")
+	ErrNotText   = errors.New("not UTF-8 text")
+)
 
 // ProofOfRead proves the whole text, or the section under a heading: an exact line
 // first, then a heading's text. The section ends before the next heading of the same
 // or a higher level; under a line that is no heading it runs to the end. Lines end at
 // every Unicode line break, and code fences are not understood: both as the protocol's
 // helper has it. Ten words or fewer stand in both lists.
-func ProofOfRead(source, text, heading string) (Proof, error) {
-	text = strings.TrimPrefix(text, "\ufeff")
+func ProofOfRead(source string, raw []byte, heading string) (Proof, error) {
+	if !utf8.Valid(raw) {
+		return Proof{}, ErrNotText
+	}
+	text := strings.TrimPrefix(string(raw), "\ufeff")
 	lines := splitLines(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
-	p := Proof{Source: source, Heading: "FULL_FILE", LineRange: [2]int{1, len(lines)}}
+	p := Proof{Source: normalPath(source), Heading: "FULL_FILE", LineRange: [2]int{1, len(lines)}}
 	if heading != "" {
 		at := findHeading(lines, heading)
 		if at < 0 {
@@ -106,4 +114,10 @@ func splitLines(text string) []string {
 		out = append(out, text[from:])
 	}
 	return out
+}
+
+// String gives the proof as the helper prints it without its JSON option.
+func (p Proof) String() string {
+	return fmt.Sprintf("source: %s\nheading: %s\nline_range: %d-%d\nfirst_5_words: %s\nlast_5_words: %s\nword_count: %d\n",
+		p.Source, p.Heading, p.LineRange[0], p.LineRange[1], strings.Join(p.First, " "), strings.Join(p.Last, " "), p.Words)
 }

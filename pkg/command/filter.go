@@ -16,10 +16,8 @@ import (
 	ucli "github.com/urfave/cli/v2"
 
 	"snapline/pkg/cli"
-	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/filter"
 )
@@ -82,9 +80,6 @@ func runFilter(call *cli.Call) error {
 		return filter.Run(ctx, in, out, cfg, call.Log)
 	})
 }
-
-// families are the document families that this program knows.
-var families = map[record.Family]document.Family{}
 
 // minCredential is the shortest credential that is told apart from ordinary text.
 const minCredential = 8

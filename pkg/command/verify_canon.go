@@ -1,0 +1,142 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/canonguard"
+	"snapline/pkg/cli"
+	"snapline/pkg/document"
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+)
+
+// VerifyCanon is the subcommand verify canon.
+func VerifyCanon() *cli.Program {
+	return &cli.Program{
+		Name:      "canon",
+		Summary:   "judge Canon Boundary Guard states, deltas and chains of them",
+		Arguments: "FILE...|DIR",
+		Description: `Judges each document: strict JSON, the schema, seq against state_seq, and what the
+protocol's prose asks, which is reported and makes nothing invalid without --strict.
+Several documents, or a directory, are judged as one chain by sequence number and
+hash; a broken chain is invalid. Each document is a recovery source or text only.
+
+--fingerprint and --proof-of-read do instead what the protocol's two helpers do.`,
+		Examples: []string{
+			"verify canon --json _SESSION_STATE.json",
+			`verify canon --manifest-sha256 "$digest" DIR`,
+			"verify canon --proof-of-read --heading '## Scope' references/protocol.md",
+		},
+		Flags: documentFlags(
+			&ucli.StringFlag{Name: "as", Usage: "judge every document as `FORMAT`: state or delta; found out if not given"},
+			&ucli.BoolFlag{Name: "fingerprint", Usage: "print size, time and SHA-256 of the files instead"},
+			&ucli.IntFlag{Name: "indent", Value: 2, Usage: "indent a fingerprint by `N` spaces"},
+			&ucli.BoolFlag{Name: "proof-of-read", Usage: "print first and last words and lines of the one file instead"},
+			&ucli.StringFlag{Name: "heading", Usage: "prove the section under `HEADING`, not the whole file"},
+		),
+		MinArgs: 1,
+		MaxArgs: -1,
+		Action:  runVerifyCanon,
+	}
+}
+
+func runVerifyCanon(call *cli.Call) error {
+	switch {
+	case call.Flags.Bool("fingerprint"):
+		return printFingerprints(call)
+	case call.Flags.Bool("proof-of-read"):
+		return printProof(call)
+	}
+	as := call.Flags.String("as")
+	format, known := map[string]string{"": "", "state": canonguard.State, "delta": canonguard.Delta}[as]
+	if !known {
+		return cli.Usagef("--as takes state or delta, not %s", fault.Quote(as))
+	}
+	s := &documentSet{family: record.FamilyCanon, split: func(raw []byte) ([]document.Part, int) { return canonguard.Split(raw), 0 }}
+	if err := s.gather(call); err != nil {
+		return err
+	}
+	for i := range s.documents {
+		s.documents[i].Format = format
+	}
+	reports, chain := canonguard.Judge(s.documents)
+	for i, r := range reports {
+		s.judged(s.documents[i].Name, r.Format, string(r.Use), r.Findings, canonText(r.Format))
+	}
+	if s.chained {
+		s.report.Chain = &chain
+		if chain.Verdict == canonguard.ChainBroken {
+			s.report.Errors = append(s.report.Errors, chain.Describe())
+		}
+	}
+	return s.print(call)
+}
+
+// canonText words a finding as the reference does: the place as a path from the name
+// of the document's type.
+func canonText(format string) func(document.Finding) string {
+	root := map[string]string{canonguard.State: "SESSION_STATE", canonguard.Delta: "CANON_STATE_DELTA"}[format]
+	return func(f document.Finding) string {
+		place := root
+		for _, token := range strings.Split(f.Place, "/")[1:] {
+			if _, err := strconv.Atoi(token); err == nil {
+				place += "[" + token + "]"
+			} else {
+				place += "." + token
+			}
+		}
+		return findingText(strings.TrimPrefix(place, "."), f)
+	}
+}
+
+func findingText(place string, f document.Finding) string {
+	return fmt.Sprintf("%s: %s: %s (line %d, column %d)", fault.Printable(place, 256), f.Code, f.Detail, f.Line, f.Column)
+}
+
+func printFingerprints(call *cli.Call) error {
+	indent := call.Flags.Int("indent")
+	if indent < 0 || indent > 16 {
+		return cli.Usagef("--indent takes a number from 0 to 16")
+	}
+	prints := []canonguard.Fingerprint{}
+	for _, name := range call.Args {
+		f, err := canonguard.FingerprintOf(name)
+		if err != nil {
+			return &fault.Error{Exit: fault.Environment, File: name, Detail: "the file cannot be read", Cause: err}
+		}
+		prints = append(prints, f)
+	}
+	return closedOr(writeJSON(call.Env.Stdout, prints, indent))
+}
+
+func printProof(call *cli.Call) error {
+	if len(call.Args) != 1 {
+		return cli.Usagef("--proof-of-read takes one file")
+	}
+	fail := func(detail string) error {
+		return &fault.Error{Exit: fault.Aborted, File: call.Args[0], Rule: "canon.proof-of-read", Detail: detail}
+	}
+	raw, err := readFile(call.Args[0])
+	if errors.Is(err, os.ErrNotExist) {
+		return fail("missing file")
+	}
+	if err != nil {
+		return fail("the file cannot be read")
+	}
+	p, err := canonguard.ProofOfRead(call.Args[0], raw, call.Flags.String("heading"))
+	if err != nil {
+		return fail(err.Error())
+	}
+	if call.Flags.Bool("json") {
+		return closedOr(writeJSON(call.Env.Stdout, p, 2))
+	}
+	_, err = io.WriteString(call.Env.Stdout, p.String())
+	return closedOr(err)
+}

@@ -1,0 +1,251 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/canonguard"
+	"snapline/pkg/cli"
+	"snapline/pkg/document"
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+	"snapline/pkg/stage/verify"
+	"snapline/pkg/tree"
+)
+
+// documentReport is what verify canon and verify msp print: the reference validator's
+// form, valid and errors, and beside it what that does not say.
+type documentReport struct {
+	Valid     bool              `json:"valid"`
+	Errors    []string          `json:"errors"`
+	Findings  []documentFinding `json:"findings"`
+	Documents []documentVerdict `json:"documents"`
+	Chain     *canonguard.Chain `json:"chain,omitempty"`
+}
+
+// documentFinding is a finding and the document that has it.
+type documentFinding struct {
+	Document string `json:"document"`
+	document.Finding
+
+	text string // in words
+}
+
+// documentVerdict is the outcome for one document, in the words of its family.
+type documentVerdict struct {
+	Document string `json:"document"`
+	Format   string `json:"format"`
+	Result   string `json:"result"`
+}
+
+// documentSet is what the arguments of verify canon or verify msp name.
+type documentSet struct {
+	family    record.Family
+	split     func([]byte) ([]document.Part, int)
+	documents []canonguard.Named
+	chained   bool // more than one document: they are judged as a set
+	report    documentReport
+}
+
+func documentFlags(more ...ucli.Flag) []ucli.Flag {
+	return append([]ucli.Flag{
+		&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
+		&ucli.BoolFlag{Name: "strict", Usage: "let protocol findings and warnings make a document invalid"},
+		&ucli.StringFlag{Name: "manifest-sha256", Usage: "the root `DIGEST` that emit printed for the tree"},
+	}, more...)
+}
+
+// gather reads what the arguments name: files, - for stdin, or one directory, which is
+// a tree that emit wrote or a folder of JSON files. A file that cannot be read is a
+// verdict, not a failure of the program.
+func (s *documentSet) gather(call *cli.Call) error {
+	if digest := call.Flags.String("manifest-sha256"); digest != "" && !tree.ValidDigest(digest) {
+		return cli.Usagef("--manifest-sha256 takes 64 lowercase hex digits")
+	}
+	args := call.Args
+	if info, err := os.Stat(args[0]); err == nil && info.IsDir() && len(args) == 1 {
+		s.chained = true
+		if _, err := os.Lstat(filepath.Join(args[0], tree.ManifestPath)); err == nil {
+			return s.gatherTree(call, args[0])
+		}
+		if args, err = filepath.Glob(filepath.Join(escapeGlob(args[0]), "*.json")); err != nil || len(args) == 0 {
+			s.fail(call.Args[0], "the folder has neither manifest.json nor other .json files")
+		}
+	}
+	if call.Flags.String("manifest-sha256") != "" {
+		return cli.Usagef("--manifest-sha256 is for a tree that emit wrote")
+	}
+	for _, name := range args {
+		raw, err := readArgument(call, name)
+		if err != nil {
+			s.fail(name, "cannot be read: "+fault.Printable(err.Error(), 200))
+			continue
+		}
+		parts, others := s.split(raw)
+		if others > 0 {
+			call.Log.Notice(fault.Notice{Record: name, Count: int64(others), Text: "lines that carry no document"})
+		}
+		for _, p := range parts {
+			label := name
+			if p.Line > 0 {
+				label = fmt.Sprintf("%s:%d", name, p.Line)
+			}
+			s.documents = append(s.documents, canonguard.Named{Name: label, Raw: p.Raw})
+		}
+	}
+	s.chained = s.chained || len(s.documents) > 1
+	return nil
+}
+
+// gatherTree verifies the bytes of a tree and takes its documents.
+func (s *documentSet) gatherTree(call *cli.Call, dir string) error {
+	t, err := verify.Documents(dir, call.Flags.String("manifest-sha256"), verify.HostModes, rejudge)
+	if err != nil {
+		return err
+	}
+	for _, f := range t.Findings {
+		s.report.Errors = append(s.report.Errors, f.String())
+	}
+	if len(t.Findings) == 0 && t.Manifest.Family != s.family {
+		s.fail(dir, "the tree is of family "+string(t.Manifest.Family))
+	}
+	for i := range t.Documents {
+		if d := &t.Documents[i]; d.HasRaw {
+			s.documents = append(s.documents, canonguard.Named{Name: d.Name, Raw: d.Raw})
+		}
+	}
+	for _, g := range t.Manifest.Gaps {
+		call.Log.Notice(fault.Notice{Scope: string(g.Scope), Code: string(g.Code), Count: g.Count})
+	}
+	return nil
+}
+
+func (s *documentSet) fail(name, detail string) {
+	s.report.Errors = append(s.report.Errors, fault.Printable(name, 256)+": "+detail)
+}
+
+// judged takes over the verdict on one document. text words a finding.
+func (s *documentSet) judged(name, format, result string, findings []document.Finding, text func(document.Finding) string) {
+	name = fault.Printable(name, 256)
+	s.report.Documents = append(s.report.Documents, documentVerdict{name, format, result})
+	for _, f := range findings {
+		d := documentFinding{name, f, text(f)}
+		if s.chained {
+			d.text = name + ": " + d.text
+		}
+		s.report.Findings = append(s.report.Findings, d)
+		if f.Level == document.Error {
+			s.report.Errors = append(s.report.Errors, d.text)
+		}
+	}
+}
+
+// print writes the report and gives exit 1 for an invalid set. The report is on
+// stdout, as the reference has it, so nothing is said again on stderr.
+func (s *documentSet) print(call *cli.Call) error {
+	r := &s.report
+	// Lists are never null.
+	r.Errors = append([]string{}, r.Errors...)
+	r.Findings = append([]documentFinding{}, r.Findings...)
+	r.Documents = append([]documentVerdict{}, r.Documents...)
+	r.Valid = len(r.Errors) == 0
+	if call.Flags.Bool("strict") {
+		for _, f := range r.Findings {
+			if f.Level == document.Protocol || f.Level == document.Warning {
+				r.Valid = false
+				r.Errors = append(r.Errors, f.text)
+			}
+		}
+	}
+	var err error
+	if call.Flags.Bool("json") {
+		err = writeJSON(call.Env.Stdout, r, 2)
+	} else {
+		_, err = io.WriteString(call.Env.Stdout, s.report.lines())
+	}
+	switch {
+	case err != nil:
+		return closedOr(err)
+	case !r.Valid:
+		return &cli.SilentError{Exit: fault.Aborted}
+	}
+	return nil
+}
+
+// lines is the report for people.
+func (r *documentReport) lines() string {
+	var b strings.Builder
+	b.WriteString(map[bool]string{true: "valid\n", false: "invalid\n"}[r.Valid])
+	for _, e := range r.Errors {
+		b.WriteString("- " + e + "\n")
+	}
+	for _, f := range r.Findings {
+		if f.Level != document.Error {
+			fmt.Fprintf(&b, "%s: %s\n", f.Level, f.text)
+		}
+	}
+	for _, d := range r.Documents {
+		fmt.Fprintf(&b, "%s: %s: %s\n", d.Document, d.Format, d.Result)
+	}
+	if r.Chain != nil {
+		b.WriteString(r.Chain.Describe() + "\n")
+	}
+	return b.String()
+}
+
+// writeJSON writes v as the reference does: indented, no character escaped that JSON
+// lets stand.
+func writeJSON(w io.Writer, v any, indent int) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", strings.Repeat(" ", indent))
+	return e.Encode(v)
+}
+
+func readArgument(call *cli.Call, name string) ([]byte, error) {
+	if name == "-" {
+		return readAll(call.Env.Stdin)
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return nil, errors.New("is a directory; give one directory alone")
+	}
+	return readFile(name)
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// rejudge gives the chain of a tree's documents and the recovered state anew.
+func rejudge(m tree.Manifest, documents []record.Document) (*tree.Chain, []byte) {
+	if m.Family != record.FamilyCanon {
+		return nil, nil
+	}
+	var set []canonguard.Named
+	for i := range documents {
+		if documents[i].HasRaw {
+			set = append(set, canonguard.Named{Name: documents[i].Name, Raw: documents[i].Raw})
+		}
+	}
+	return recoverCanon(set, m.Gaps, m.Limits.Selection)
+}
+
+// recoverCanon judges the chain of a stream's documents and gives the state that may be
+// recovered from it. Where something is missing that may be newer than the head, none
+// may: a tool does not fall back to an earlier state.
+func recoverCanon(set []canonguard.Named, gaps []tree.Gap, selection record.Selection) (*tree.Chain, []byte) {
+	_, c := canonguard.Judge(set)
+	for _, g := range gaps {
+		if c.Refusal == "" && (g.Code != record.ProfileBound || selection != record.Newest) {
+			c.Refusal, c.Recovered = "a missing document may be newer than the head", nil
+		}
+	}
+	return &tree.Chain{Finding: c.Finding, FirstBadSeq: c.FirstBadSeq, Refusal: c.Refusal, Verdict: string(c.Verdict)}, c.Recovered
+}

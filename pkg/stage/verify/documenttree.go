@@ -1,0 +1,217 @@
+package verify
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"snapline/pkg/canonicaljson"
+	"snapline/pkg/finding"
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+	"snapline/pkg/treefs"
+)
+
+// The rules of a tree of documents, beyond those of every tree.
+var (
+	ruleManifest      = Rule{"manifest.form", "must be the canonical manifest of a document family"}
+	ruleManifestRoot  = Rule{"manifest.root-differs", "another root than the digest that was given"}
+	ruleDocumentPath  = Rule{"manifest.path", "the path must follow from place and name; a rejected document has none"}
+	ruleDocumentCount = Rule{"manifest.limits", "more documents or bytes than the limits allow"}
+	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be of scope documents, sorted, and count every rejected document"}
+	ruleRecovered     = Rule{"manifest.recovered", "the recovered state must be what the documents give, or absent"}
+	ruleManifestChain = Rule{"manifest.chain", "the verdict must be what the documents give"}
+)
+
+// DocumentTree is what a tree of documents holds.
+type DocumentTree struct {
+	Manifest  tree.Manifest
+	Documents []record.Document // with raw bytes unless rejected or damaged
+	Findings  []finding.Finding
+}
+
+// Rejudge gives chain and recovered state anew from the documents.
+type Rejudge func(tree.Manifest, []record.Document) (*tree.Chain, []byte)
+
+// Documents verifies the tree of documents at path: the file set, every byte against
+// the manifest, and what the manifest says against the documents. digest is that of
+// the manifest, as the receipt has it, or "" if the caller does not know it: then the
+// tree only agrees with itself.
+func Documents(path, digest string, modes Modes, rejudge Rejudge) (*DocumentTree, error) {
+	list := &finding.List{}
+	disk, err := OpenDisk(treefs.OS{}, path, modes, uint32(os.Geteuid()), list)
+	if err != nil {
+		return nil, err
+	}
+	defer disk.Close()
+	t := &documentTree{DocumentTree: &DocumentTree{}, disk: disk, list: list, known: map[string]bool{tree.ManifestPath: true}}
+	if disk.Usable() {
+		if err := t.judge(digest, rejudge); err != nil {
+			return nil, err
+		}
+	}
+	t.Findings = list.Sorted()
+	return t.DocumentTree, nil
+}
+
+type documentTree struct {
+	*DocumentTree
+	disk  *Disk
+	list  *finding.List
+	known map[string]bool // paths that the manifest calls for
+}
+
+func (t *documentTree) add(r Rule, path, position string) { t.list.Add(r.at(path, position)) }
+
+func (t *documentTree) judge(digest string, rejudge Rejudge) error {
+	c, ok, err := t.read(tree.ManifestPath, maxDocument)
+	if err != nil || !ok {
+		return err
+	}
+	if digest != "" && c.Digest != digest {
+		t.add(ruleManifestRoot, tree.ManifestPath, "")
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Bytes))
+	d.DisallowUnknownFields()
+	if canonicaljson.Check(c.Bytes) != nil || d.Decode(&t.Manifest) != nil || t.Manifest.SchemaVersion != tree.SchemaVersion ||
+		t.Manifest.Family != record.FamilyCanon && t.Manifest.Family != record.FamilyMSP {
+		t.add(ruleManifest, tree.ManifestPath, "")
+		return nil
+	}
+	damaged := false
+	for i := range t.Manifest.Documents {
+		whole, err := t.document(i)
+		if err != nil {
+			return err
+		}
+		damaged = damaged || !whole
+	}
+	t.limits()
+	if !damaged {
+		if err := t.recovered(rejudge); err != nil {
+			return err
+		}
+	}
+	t.fileSet()
+	return nil
+}
+
+// document reads one document; it reports whether its bytes are what was promised.
+func (t *documentTree) document(i int) (bool, error) {
+	row := &t.Manifest.Documents[i]
+	d := record.Document{Name: row.Name, Format: row.Format, SHA256: row.SHA256}
+	place := at("/documents", i)
+	if row.Filter.Status == record.Rejected {
+		if row.Path != "" || row.Bytes != nil {
+			t.add(ruleDocumentPath, tree.ManifestPath, place)
+		}
+		t.Documents = append(t.Documents, d)
+		return true, nil
+	}
+	if row.Path != tree.DocumentPath(i+1, row.Name) || row.Bytes == nil || !tree.ValidDocumentName(row.Name) {
+		t.add(ruleDocumentPath, tree.ManifestPath, place)
+		return false, nil
+	}
+	raw, ok, err := t.file(row.Path, *row.Bytes, row.SHA256)
+	d.Raw, d.HasRaw = raw, ok
+	t.Documents = append(t.Documents, d)
+	return ok, err
+}
+
+// file reads a listed file and compares length and digest.
+func (t *documentTree) file(path string, size int64, digest string) ([]byte, bool, error) {
+	t.known[path] = true
+	c, ok, err := t.read(path, min(max(size, 0), maxDocument))
+	switch {
+	case err != nil || !ok:
+		return nil, false, err
+	case int64(len(c.Bytes)) != size:
+		t.add(RuleSize, path, "")
+		return nil, false, nil
+	case c.Digest != digest:
+		t.add(RuleDigest, path, "")
+		return nil, false, nil
+	}
+	return slices.Clone(c.Bytes), true, nil
+}
+
+func (t *documentTree) read(path string, size int64) (Content, bool, error) {
+	c, err := t.disk.Read(path, size)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.add(RuleMissingFile, path, "")
+	case errors.Is(err, ErrMoved):
+		t.add(RuleMoved, path, "")
+	case err != nil:
+		return c, false, environment(path, err)
+	}
+	return c, err == nil, nil
+}
+
+func (t *documentTree) limits() {
+	m, rejected, counted := &t.Manifest, int64(0), int64(0)
+	tooLong := false
+	for i := range m.Documents {
+		if m.Documents[i].Filter.Status == record.Rejected {
+			rejected++
+		}
+		tooLong = tooLong || m.Documents[i].Bytes != nil && *m.Documents[i].Bytes > m.Limits.MaxDocumentBytes
+	}
+	if tooLong || int64(len(m.Documents)) > m.Limits.MaxDocuments {
+		t.add(ruleDocumentCount, tree.ManifestPath, "/limits")
+	}
+	sound := true
+	for i, g := range m.Gaps {
+		sound = sound && g.Scope == record.ScopeDocuments && g.Count > 0 && g.Usability == g.Code.Usability() && g.Usability != ""
+		sound = sound && (i == 0 || m.Gaps[i-1].Code < g.Code)
+		if g.Code == record.UnsafeContent {
+			counted = g.Count
+		}
+	}
+	if !sound || counted != rejected {
+		t.add(ruleManifestGaps, tree.ManifestPath, "/gaps")
+	}
+}
+
+// recovered compares the chain and the recovered state with what the documents give.
+func (t *documentTree) recovered(rejudge Rejudge) error {
+	chain, state := rejudge(t.Manifest, t.Documents)
+	m := &t.Manifest
+	if (m.Chain == nil) != (chain == nil) || chain != nil && *m.Chain != *chain {
+		t.add(ruleManifestChain, tree.ManifestPath, "/chain")
+	}
+	if m.Recovered == nil {
+		if state != nil {
+			t.add(ruleRecovered, tree.ManifestPath, "/recovered")
+		}
+		return nil
+	}
+	if m.Recovered.Path != tree.RecoveredPath {
+		t.add(ruleRecovered, tree.ManifestPath, "/recovered/path")
+		return nil
+	}
+	raw, ok, err := t.file(tree.RecoveredPath, m.Recovered.Bytes, m.Recovered.SHA256)
+	if ok && !bytes.Equal(raw, state) {
+		t.add(ruleRecovered, tree.RecoveredPath, "")
+	}
+	return err
+}
+
+func (t *documentTree) fileSet() {
+	for _, p := range t.disk.Files() {
+		if !t.known[p] {
+			t.add(RuleUnlistedFile, p, "")
+		}
+	}
+	wanted := wantedDirectories(slices.Collect(maps.Keys(t.known)))
+	for _, dir := range t.disk.Directories() {
+		if !wanted[dir] {
+			t.add(RuleExtraDirectory, dir, "")
+		}
+	}
+}
