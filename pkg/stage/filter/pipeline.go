@@ -11,10 +11,15 @@ import (
 const (
 	batchBytes   = 128 << 10 // a batch is handed over at this size
 	batchLines   = 256       // or with this many lines
-	largeBytes   = 4 << 20   // a line of this size travels alone and always meets the same worker
-	flightBytes  = 8 << 20   // lines between reader and writer; one larger line may fly alone
+	flightBytes  = 8 << 20   // lines between reader and writer
+	largeBytes   = 8 << 20   // a line of this size travels alone, see large
 	flightNumber = 64        // batches between reader and writer
 )
+
+// A large line is a few times its size of memory while it is read, filtered and
+// written. So that a stream of large logs takes no more than one of them does, nothing
+// else is in flight beside one, and it always meets the same worker: the scratch memory
+// of the others stays small.
 
 // batch is a run of consecutive lines. One worker filters it, and the lines leave in
 // the order of batches, so that no order of goroutines shows in the output.
@@ -44,7 +49,7 @@ func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h
 		if i == 0 {
 			large = p.large
 		}
-		go p.filter(ctx, newText(cfg, h), large)
+		go p.filter(ctx, newText(in, cfg, h), large)
 	}
 	go p.read(ctx)
 	return func(yield func(*batch) bool) {
@@ -70,7 +75,7 @@ type pipeline struct {
 	in    *ndjson.Reader
 	who   *admission
 	work  chan *batch // to any worker
-	large chan *batch // to the first worker: the others' scratch memory stays small
+	large chan *batch // to the first worker alone
 	order chan *batch // to the writer
 	back  chan *batch // from the writer
 	free  []*batch
@@ -135,13 +140,8 @@ func (p *pipeline) batch() *batch {
 // send hands a batch to a worker and to the writer as soon as there is room for it.
 // It reports whether the run goes on.
 func (p *pipeline) send(ctx context.Context, b *batch) bool {
-	for p.used > 0 && (p.used == flightNumber || p.bytes+b.size > flightBytes) {
-		select {
-		case old := <-p.back:
-			p.reuse(old)
-		case <-ctx.Done():
-			return false
-		}
+	if !p.land(ctx, flightNumber-1, flightBytes-b.size) {
+		return false
 	}
 	p.used++
 	p.bytes += b.size
@@ -155,6 +155,19 @@ func (p *pipeline) send(ctx context.Context, b *batch) bool {
 		return false
 	}
 	p.order <- b // never blocks: as long as flightNumber
+	return b.size < largeBytes || p.land(ctx, 0, 0)
+}
+
+// land waits until at most number batches and size bytes are in flight.
+func (p *pipeline) land(ctx context.Context, number, size int) bool {
+	for p.used > number || p.used > 0 && p.bytes > size {
+		select {
+		case b := <-p.back:
+			p.reuse(b)
+		case <-ctx.Done():
+			return false
+		}
+	}
 	return true
 }
 

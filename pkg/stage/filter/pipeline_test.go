@@ -188,7 +188,8 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 
 func TestFailedWriteEndsTheRun(t *testing.T) {
 	in := mixed().bytes(t)
-	for _, left := range []int{0, 1000, len(in) / 2} {
+	whole := runBytes(t, in, config(t))
+	for _, left := range []int{0, 1000, len(whole.out) / 2, len(whole.out) - 1} {
 		r := ndjson.NewReader(bytes.NewReader(in), ndjson.ReaderOptions{Name: "stdin", Position: 1})
 		err := filter.Run(context.Background(), r, ndjson.NewWriter(&failingWriter{left}), config(t), nil)
 		if !errors.Is(err, errDisk) {

@@ -7,6 +7,7 @@ import (
 
 	"snapline/pkg/document"
 	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/tree"
@@ -14,6 +15,7 @@ import (
 
 // text runs the engine over the texts of one line at a time.
 type text struct {
+	in      *ndjson.Reader // takes memory back
 	worker  *safety.Worker
 	explain bool
 	strict  bool
@@ -21,8 +23,8 @@ type text struct {
 	bounds  record.Bounds
 }
 
-func newText(cfg Config, h *record.Snapshot) *text {
-	t := &text{worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
+func newText(in *ndjson.Reader, cfg Config, h *record.Snapshot) *text {
+	t := &text{in: in, worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
 	t.worker.Explain = cfg.Explain
 	if h.Collection != nil {
 		t.bounds = h.Collection.Bounds
@@ -164,15 +166,19 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 		*c = record.Content{}
 		return &f, nil
 	}
-	replace(c, r.Text)
+	t.replace(c, r.Text)
 	return &f, nil
 }
 
 // replace gives c the filtered text, which may lie in the engine's memory. Unchanged
-// text keeps its spelling; other text goes into the memory of the source if it fits.
-func replace(c *record.Content, text []byte) {
+// text keeps its spelling; other text goes into the memory of the source if it fits,
+// and the spelling's memory goes back to the reader.
+func (t *text) replace(c *record.Content, text []byte) {
 	if c.Form == record.FormText && bytes.Equal(c.Bytes, text) {
 		return
+	}
+	if l := c.Literal; len(l) > 0 && &l[0] != &c.Bytes[0] {
+		t.in.Recycle(&record.Log{Content: record.Content{Literal: l}})
 	}
 	if len(text) <= len(c.Bytes) {
 		text = c.Bytes[:copy(c.Bytes, text)]
