@@ -66,9 +66,10 @@ and --token-host.
 			&ucli.StringFlag{Name: "replay", Usage: "re-check and forward the capture in `FILE` instead of asking a forge"},
 			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
 		},
-		MaxArgs: 1,
-		Version: versionLine,
-		Action:  runFetch,
+		Commands: []*cli.Program{FetchCanon(), FetchMSP()},
+		MaxArgs:  1,
+		Version:  versionLine,
+		Action:   runFetch,
 	}
 }
 

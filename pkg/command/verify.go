@@ -42,10 +42,11 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.BoolFlag{Name: "host", Usage: "want the host's modes, 0700 and 0600 (the default)"},
 			&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
 		},
-		MinArgs: 1,
-		MaxArgs: 1,
-		Version: versionLine,
-		Action:  runVerify,
+		Commands: []*cli.Program{VerifyCanon(), VerifyMSP()},
+		MinArgs:  1,
+		MaxArgs:  1,
+		Version:  versionLine,
+		Action:   runVerify,
 	}
 }
 

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/cli"
+	"snapline/pkg/document"
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/stage/fetch"
+)
+
+// fetchDocuments makes the subcommand of fetch that reads documents of a family from
+// files.
+func fetchDocuments(p cli.Program, family record.Family, split func([]byte) ([]document.Part, int)) *cli.Program {
+	p.Arguments = "FILE..."
+	p.MinArgs, p.MaxArgs = 1, -1
+	p.Flags = []ucli.Flag{
+		&ucli.Int64Flag{Name: "max-documents", Value: 200, Usage: "`COUNT` of documents that bound keeps"},
+		&ucli.Int64Flag{Name: "max-document-bytes", Value: 16 << 20, Usage: "`SIZE` over which a document is left out"},
+		&ucli.StringFlag{Name: "select", Value: "newest", Usage: "which `END` bound keeps: newest or oldest"},
+		&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+	}
+	p.Action = func(call *cli.Call) error {
+		limits, err := documentLimits(call)
+		if err != nil {
+			return err
+		}
+		return runStage(call, "fetch", call.Flags.String("capture"), func(_ context.Context, out *ndjson.Writer) error {
+			files, err := documentFiles(call)
+			if err != nil {
+				return err
+			}
+			return fetch.Documents(files, out, fetch.DocumentConfig{Family: family, Limits: limits, Split: split, Read: families[family]}, call.Log)
+		})
+	}
+	return &p
+}
+
+func documentLimits(call *cli.Call) (record.Limits, error) {
+	l := record.Limits{
+		MaxDocuments:     call.Flags.Int64("max-documents"),
+		MaxDocumentBytes: call.Flags.Int64("max-document-bytes"),
+		Selection:        record.Selection(call.Flags.String("select")),
+	}
+	switch {
+	case l.MaxDocuments < 1:
+		return l, cli.Usagef("--max-documents takes a number from 1 on")
+	case l.MaxDocumentBytes < 1 || l.MaxDocumentBytes > maxDocumentFile:
+		return l, cli.Usagef("--max-document-bytes takes a number from 1 to %d", maxDocumentFile)
+	case l.Selection != record.Newest && l.Selection != record.Oldest:
+		return l, cli.Usagef("--select takes newest or oldest, not %s", fault.Quote(string(l.Selection)))
+	}
+	return l, nil
+}
+
+// documentFiles reads the named files; - is stdin, once.
+func documentFiles(call *cli.Call) ([]fetch.DocumentFile, error) {
+	var files []fetch.DocumentFile
+	sum, stdin := 0, false
+	for _, name := range call.Args {
+		f := fetch.DocumentFile{Name: name}
+		var err error
+		if name == "-" {
+			if stdin {
+				return nil, cli.Usagef("- is given twice")
+			}
+			f.Name, stdin = "stdin", true
+			f.Raw, err = readAll(call.Env.Stdin)
+		} else {
+			f.Raw, err = readFile(name)
+		}
+		if err != nil {
+			return nil, &fault.Error{Exit: fault.Environment, File: f.Name, Detail: "the file cannot be read", Cause: err}
+		}
+		if sum += len(f.Raw); sum > maxDocumentSum {
+			return nil, &fault.Error{Exit: fault.Environment, File: f.Name, Detail: fmt.Sprintf("the files are over %d bytes together", maxDocumentSum)}
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
