@@ -24,7 +24,7 @@ type Policy uint8
 
 // The policies.
 const (
-	// Replace: display text. The literal is replaced by the filtered text.
+	// Replace: display text. The literal is replaced by the filtered text, or by Removed.
 	Replace Policy = iota
 	// Report: the string is counted and stays; under a strict filter the document is
 	// rejected.
@@ -33,6 +33,9 @@ const (
 	// counted and stays.
 	Refuse
 )
+
+// Removed stands in place of display text that cannot be made safe.
+const Removed = "[unsafe text removed]"
 
 // Text is one string of a document: a value, or the name of a member that no schema
 // knows.

@@ -40,7 +40,11 @@ func (t *text) document(it *item, l *record.Document) error {
 			f.Status = record.Rejected
 		case s.Policy == document.Replace:
 			f.Status = record.Highest(f.Status, record.Modified)
-			replacements = append(replacements, document.Replacement{Start: s.Start, End: s.End, Value: sameEnd(r.Text, s.Value)})
+			value := document.Removed // an unsafe string costs only itself, as an unsafe label does
+			if r.Status != record.Rejected {
+				value = sameEnd(r.Text, s.Value)
+			}
+			replacements = append(replacements, document.Replacement{Start: s.Start, End: s.End, Value: value})
 		}
 	}
 	if f.Status == record.Rejected {
@@ -59,16 +63,19 @@ func reject(l *record.Document) {
 }
 
 // refuses reports whether the findings in a string of this policy reject the document.
+// What refuses a protocol text is a hidden character or a secret: neither the
+// protocol's own words, which match injection rules by design, nor a visible character
+// that has a plainer form.
 func (t *text) refuses(policy document.Policy, r safety.Result) bool {
 	switch policy {
 	case document.Replace:
-		return r.Status == record.Rejected
+		return false
 	case document.Report:
 		return t.strict
 	case document.Refuse:
 	}
 	return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
-		return !strings.HasPrefix(f.Code, "injection.")
+		return !strings.HasPrefix(f.Code, "injection.") && f.Code != "unicode.nfkc"
 	})
 }
 

@@ -77,7 +77,8 @@ func TestDocumentStrings(t *testing.T) {
 	}{
 		{"nothing found", `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, false, record.Unchanged},
 		{"display is spliced", `{ "d1":` + hidden + `, "d2":"a\u200b\n", "o":"\u0041" }`, `{ "d1":"ab", "d2":"a\n", "o":"\u0041" }`, false, record.Modified},
-		{"unsafe display rejects", `{"d":` + inject + `}`, "", false, record.Rejected},
+		{"unsafe display is removed", `{"d":` + inject + `,"o":"x"}`, `{"d":"` + document.Removed + `","o":"x"}`, false, record.Modified},
+		{"a plainer form refuses nothing", `{"p":"½…"}`, `{"p":"½…"}`, false, record.Unchanged},
 		{"opaque is reported", `{"o":` + hidden + `}`, `{"o":` + hidden + `}`, false, record.Unchanged},
 		{"strict opaque rejects", `{"o":` + hidden + `}`, "", true, record.Rejected},
 		{"hidden character in protocol text rejects", `{"p":` + hidden + `}`, "", false, record.Rejected},
