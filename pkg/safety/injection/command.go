@@ -1,0 +1,253 @@
+package injection
+
+import "bytes"
+
+// part is what one part of a command line has in it, between two operators.
+type part struct {
+	at      span
+	thing   bool
+	client  bool // a program that talks to the network
+	encoder bool // base64
+	inURL   bool // the thing is in a URL
+	carries bool // hands its output on: a redirection or an assignment
+}
+
+// clients are the programs that can send.
+var clients = []string{
+	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "ftp", "tftp", "rsync",
+	"dig", "nslookup", "iwr", "irm", "aria2c", "sendmail", "mutt", "xh",
+}
+
+// instruments are the words before a credential file or variable that only uses it.
+var instruments = []string{
+	"-i", "-f", "-o", "--output", "--key", "--private-key", "--netrc-file", "--env-file", "--kubeconfig", "--userconfig",
+	"identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
+}
+
+// command judges one logical line: a thing and a way out in one part of it, or in two
+// parts of which the first hands on what it read.
+func (s *Scanner) command(line span) (span, bool) {
+	text := s.cur.text
+	s.parts = s.parts[:0]
+	p := part{at: span{line.start, line.start}}
+	for i := line.start; i < line.end; {
+		b := text[i]
+		switch {
+		case b == '\'' || b == '"':
+			// An operator inside quotes is part of the word, if the quotes close.
+			i++
+		case b == ';' || b == '&' && i+1 < line.end && text[i+1] == '&' || b == '|' && i+1 < line.end && text[i+1] == '|':
+			p.at.end = i
+			s.parts = append(s.parts, p)
+			i++
+			if b != ';' {
+				i++
+			}
+			p = part{at: span{i, i}}
+		case b == '>':
+			if i+1 < line.end && text[i+1] != '&' && !quoteMark(text, line.start, i) && (i == line.start || text[i-1] != '-' && text[i-1] != '=') {
+				p.carries = true
+			}
+			i++
+		case b == '=' && i+2 < line.end && (text[i+1] == '$' && text[i+2] == '(' || text[i+1] == '`' || text[i+1] == '"' && text[i+2] == '$'):
+			p.carries = true
+			i++
+		case b == '$' || b == '.' || b == '/' || nameByte(b):
+			i = s.piece(&p, line, i)
+		default:
+			i++
+		}
+	}
+	p.at.end = line.end
+	s.parts = append(s.parts, p)
+	carried := -1
+	for _, p := range s.parts {
+		if p.thing && (p.client || p.encoder) || p.inURL {
+			return p.at, true
+		}
+		if carried >= 0 && (p.client || p.encoder) {
+			return span{carried, p.at.end}, true
+		}
+		if p.thing && p.carries {
+			carried = p.at.start
+		}
+	}
+	return span{}, false
+}
+
+// quoteMark reports whether the '>' at i is a quote mark at the beginning of a line.
+func quoteMark(text []byte, start, i int) bool {
+	for i > start && (text[i-1] == ' ' || text[i-1] == '>') {
+		i--
+	}
+	return i == start || text[i-1] == '\n'
+}
+
+// piece reads the word, path, variable or URL at i and returns where it ends.
+func (s *Scanner) piece(p *part, line span, i int) int {
+	text := s.cur.text
+	switch b := text[i]; {
+	case b == '.':
+		if what, at := fileAt(text, i); what != noThing && at.end <= line.end {
+			p.thing = p.thing || read(text, line.start, at, what)
+			return max(at.end, i+1)
+		}
+		return i + 1
+	case b == '/':
+		if what, at := procAt(text, i); what != noThing {
+			p.thing = true
+			return at.end
+		}
+		if i+8 < line.end && foldEqual(text[i:i+8], "/dev/tcp") {
+			p.client = true
+		}
+		return i + 1
+	case b == '$':
+		return i + 1
+	}
+	start := i
+	for i < line.end && nameByte(text[i]) {
+		i++
+	}
+	if i+3 <= line.end && text[i] == ':' && text[i+1] == '/' && text[i+2] == '/' {
+		return s.url(p, line, i+3)
+	}
+	what, at := variableAt(text, start, i)
+	switch {
+	case what != noThing:
+		p.thing = p.thing || read(text, line.start, at, variable)
+		return i
+	case i-start == 3 || i-start == 8:
+		if w := text[start:i]; foldEqual(w, "env") || foldEqual(w, "printenv") {
+			if what, _ := dumpAt(text, start, i); what != noThing {
+				p.thing = true
+			}
+		}
+	}
+	if start > line.start && (text[start-1] == '-' || text[start-1] == '.' || text[start-1] == '@' || text[start-1] == '$') {
+		return i
+	}
+	if foldEqual(text[start:i], "base64") && !decodes(text, i, line.end) {
+		p.encoder = true
+		return i
+	}
+	if i < line.end && (text[i] == '-' || text[i] == '.' && i+1 < line.end && nameByte(text[i+1]) && !startsWord(text, i+1, "exe")) {
+		if !foldEqual(text[start:i], "invoke") {
+			return i
+		}
+		e := i + 1
+		for e < line.end && nameByte(text[e]) {
+			e++
+		}
+		if w := text[i+1 : e]; foldEqual(w, "webrequest") || foldEqual(w, "restmethod") {
+			p.client = true
+		}
+		return e
+	}
+	w := text[start:i]
+	for _, c := range clients {
+		if foldEqual(w, c) {
+			p.client = true
+		}
+	}
+	return i
+}
+
+// decodes reports whether the base64 command whose name ends at i turns text back.
+func decodes(text []byte, i, end int) bool {
+	if bytes.HasPrefix(text[i:end], []byte("-decode")) || bytes.HasPrefix(text[i:end], []byte("_decode")) {
+		return true
+	}
+	for i < end && text[i] == ' ' {
+		i++
+	}
+	if i+1 >= end || text[i] != '-' {
+		return false
+	}
+	rest := text[i:min(end, i+9)]
+	return text[i+1]|0x20 == 'd' || bytes.HasPrefix(rest, []byte("--decode"))
+}
+
+// url reads the URL whose authority begins at i.
+func (s *Scanner) url(p *part, line span, i int) int {
+	text := s.cur.text
+	start := i
+	for i < line.end && !isSpace(text[i]) && text[i] != '"' && text[i] != '\'' && text[i] != '<' && text[i] != '>' && text[i] != '`' {
+		if text[i] == '$' && i+1 < line.end && text[i+1] == '(' {
+			// A command inside the URL belongs to it.
+			for i < line.end && text[i] != ')' {
+				i++
+			}
+			p.inURL = s.inside(span{start, i}) || p.inURL
+			continue
+		}
+		i++
+	}
+	// The whole user information is no place to send to: https://user:$PASSWORD@host/
+	body := start
+	host := start
+	for host < i && text[host] != '/' && text[host] != '?' && text[host] != '#' {
+		host++
+	}
+	if at := bytes.LastIndexByte(text[start:host], '@'); at >= 0 {
+		body = start + at + 1
+	}
+	for k := start; k < i; k++ {
+		switch b := text[k]; {
+		case b == '.':
+			if what, at := fileAt(text, k); what == file && at.end <= i && k > start && text[k-1] != '/' {
+				p.thing, p.inURL = true, true
+			}
+		case nameByte(b) && !nameByte(text[k-1]):
+			e := k
+			for e < i && nameByte(text[e]) {
+				e++
+			}
+			if what, _ := variableAt(text, k, e); what != noThing {
+				p.thing = true
+				p.inURL = p.inURL || k >= body
+			}
+			k = e - 1
+		}
+	}
+	return i
+}
+
+// inside reports whether the command in [at) reads a thing.
+func (s *Scanner) inside(at span) bool {
+	for k := at.start; k < at.end; k++ {
+		if what, _ := thingAt(s.cur.text, k); what != noThing && what != surroundings {
+			return true
+		}
+	}
+	return false
+}
+
+// read reports whether the thing is read there: not written to, not the key that a
+// program is given, not named by an assignment.
+func read(text []byte, from int, at span, what thing) bool {
+	i := at.start
+	for i > from && (text[i-1] == '"' || text[i-1] == '\'' || text[i-1] == '`') {
+		i--
+	}
+	if what == variable {
+		return true
+	}
+	for i > from && text[i-1] == ' ' {
+		i--
+	}
+	if i > from && text[i-1] == '>' && !quoteMark(text, from, i-1) {
+		return false
+	}
+	e := i
+	for i > from && (nameByte(text[i-1]) || text[i-1] == '-') {
+		i--
+	}
+	for _, w := range instruments {
+		if foldEqual(text[i:e], w) {
+			// curl -F file=@.env and -T .env read it; -f and -o do not.
+			return w == "-f" && text[i+1] == 'F'
+		}
+	}
+	return true
+}

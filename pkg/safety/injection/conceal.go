@@ -1,0 +1,240 @@
+package injection
+
+// concealRule matches "do not tell the user" and its like at the verb.
+func concealRule(c *cursor) (span, bool) {
+	verb := c.at(0)
+	if verb.is(rTold) {
+		return toldRule(c)
+	}
+	start, ok := withheld(c)
+	if !ok {
+		return span{}, false
+	}
+	direct := true // nothing but articles stands between the verb and the user
+	for i := 1; i <= 8; i++ {
+		t := c.at(i)
+		if t.gap&stop != 0 {
+			return span{}, false
+		}
+		if t.is(rUser) {
+			if direct && named1(c, i, verb) {
+				return span{}, false
+			}
+			d := c.at(i - 1)
+			if t.id != wUser && t.id != wUsers && !d.is(rDet|rAll) {
+				return span{}, false
+			}
+			return span{start, t.end}, true
+		}
+		switch {
+		case t.is(rDet|rAll|rFill) && t.id != wThis && t.id != wThat, t.id == end:
+		case t.id == wTo || t.id == wWith:
+			direct = true
+			if n := c.at(i + 1); !n.is(rUser) && !c.at(i+2).is(rUser) && !c.at(i+3).is(rUser) {
+				return span{}, false
+			}
+			d := i + 1
+			for !c.at(d).is(rUser) {
+				d++
+			}
+			return span{start, c.at(d).end}, c.at(d).gap&stop == 0
+		default:
+			direct = false
+			if t.is(rPreposition) && t.id != wAbout || t.is(rSubject) && t.id != wIt && t.id != wThis && t.id != wThat && t.id != those && t.id != these {
+				return span{}, false
+			}
+			if n := c.at(i + 1); n.is(rUser) {
+				return span{}, false // another noun's user
+			}
+		}
+	}
+	return span{}, false
+}
+
+var (
+	end   = vocabulary["end"]
+	those = vocabulary["those"]
+	these = vocabulary["these"]
+)
+
+// named1 reports whether the user at i is only the first word of another noun (the
+// user menu, the user a blank page): what the verb shows is not withheld.
+func named1(c *cursor, i int, verb token) bool {
+	n := c.at(i + 1)
+	if n.gap&(clause|gLine|gColon) != 0 {
+		return false
+	}
+	if n.gap&(gJoined|gHyphen) != 0 {
+		return true
+	}
+	if verb.is(rTell|rTelling) && (verb.id == wShow || verb.id == showing) && (n.id == wA || n.id == wAn) {
+		return true
+	}
+	return !n.is(rFunction|rEverything|rAdverb|rPerson|rFill|rEarlier) && n.id != wA && n.id != wAn
+}
+
+var showing = vocabulary["showing"]
+
+// withheld reports whether the verb at the current word is denied by an order, and
+// where that begins.
+func withheld(c *cursor) (int, bool) {
+	verb := c.at(0)
+	i := -1
+	for c.at(i+1).gap&stop == 0 && i > -4 && (c.at(i).is(rAdverb|rTell|rTelling|rHide) && !c.at(i).is(rNegate) && c.at(i).id != wDo && c.at(i).id != wTo || c.at(i).is(rAndOr) || c.at(i).id == ever) {
+		i--
+	}
+	n := c.at(i)
+	if c.at(i+1).gap&stop != 0 {
+		return 0, false
+	}
+	if verb.is(rTelling) {
+		return n.start, (n.id == wWithout && ordered(c, i) || n.id == avoid && imperative(c, i))
+	}
+	if n.id == wTo && c.at(i-1).is(rNegate) {
+		i--
+		n = c.at(i)
+	}
+	if !n.is(rNegate) {
+		return 0, false
+	}
+	at := i
+	if n.id == wNot {
+		if b := c.at(i - 1); b.id == wDo || b.is(rModal) || b.id == can {
+			at = i - 1
+		}
+	}
+	return c.at(at).start, !stated(c, at)
+}
+
+var (
+	ever  = vocabulary["ever"]
+	avoid = vocabulary["avoid"]
+)
+
+// stated reports whether the denial at i is a statement about somebody: "we do not
+// tell", "logs never mention".
+func stated(c *cursor, i int) bool {
+	if c.at(i).gap&(clause|gLine) != 0 {
+		return false
+	}
+	b := c.at(i - 1)
+	if b.is(rImperative) && b.id != wYou {
+		return false
+	}
+	if b.id == wYou {
+		two := c.at(i - 2)
+		return c.at(i-1).gap&(clause|gLine) == 0 && (two.id == wIf || two.id == when)
+	}
+	return b.is(rSubject) || b.id == wNone && c.text[b.end-1]|0x20 == 's'
+}
+
+var when = vocabulary["when"]
+
+// ordered reports whether "without" at i belongs to an imperative, not to a statement
+// such as "the program exits without telling the user".
+func ordered(c *cursor, i int) bool {
+	k := i
+	for i-k < 12 && c.at(k).gap&clause == 0 && c.at(k-1).id != wAnd && c.at(k-1).id != wThen {
+		k--
+		if t := c.at(k); t.is(rSubject) && t.id != wIt && t.id != wThis && t.id != wThat && t.id != these && t.id != those {
+			return false
+		}
+	}
+	for k < i && c.at(k).is(rAdverb) {
+		k++
+	}
+	first := c.at(k)
+	if k == i {
+		return true
+	}
+	if first.is(rDet|rSubject|rAll) || first.id == wA || first.id == wAn || first.id == wIf || first.id == when {
+		return false
+	}
+	w := c.text[first.start:first.end]
+	n := len(w)
+	if first.id != wNone || n < 4 {
+		return true
+	}
+	switch w[n-1] | 0x20 {
+	case 's':
+		return w[n-2]|0x20 == 's'
+	case 'd':
+		return w[n-2]|0x20 != 'e'
+	case 'g':
+		return w[n-2]|0x20 != 'n' || w[n-3]|0x20 != 'i'
+	}
+	return true
+}
+
+// toldRule matches "the user must not be told".
+func toldRule(c *cursor) (span, bool) {
+	told := c.at(0)
+	negated := false
+	for i := -1; i >= -5; i-- {
+		t := c.at(i)
+		if c.at(i+1).gap&stop != 0 {
+			return span{}, false
+		}
+		switch {
+		case t.is(rUser):
+			return span{t.start, told.end}, negated && t.id != wNone
+		case t.is(rNegate):
+			negated = true
+		case t.is(rModal) || t.id == wBe || t.is(rAdverb) && t.id != wTo:
+		default:
+			return span{}, false
+		}
+	}
+	return span{}, false
+}
+
+// hideRule matches "hide this from the user" and "keep it secret from the user" at the
+// word hide or secret.
+func hideRule(c *cursor) (span, bool) {
+	verb := c.at(0)
+	start := verb.start
+	own := false // what is hidden are the reader's acts
+	switch {
+	case verb.id == wSecret || verb.id == hiddenWord:
+		k := -1
+		for ; k >= -6; k-- {
+			if c.at(k+1).gap&stop != 0 {
+				return span{}, false
+			}
+			if c.at(k).id == wKeep {
+				break
+			}
+		}
+		if k < -6 || c.at(k).gap&stop == 0 && c.at(k-1).is(rNegate) {
+			return span{}, false
+		}
+		start, own = c.at(k).start, true
+	case verb.gap&stop == 0 && c.at(-1).is(rNegate), !imperative(c, 0):
+		return span{}, false
+	}
+	for i := 1; i <= 8; i++ {
+		t := c.at(i)
+		if t.gap&stop != 0 {
+			return span{}, false
+		}
+		if t.id == wFrom {
+			for j := i + 1; j <= i+4; j++ {
+				u := c.at(j)
+				if u.gap&stop != 0 {
+					return span{}, false
+				}
+				if u.is(rUser) {
+					return span{start, u.end}, own && !named1(c, j, verb)
+				}
+				if !u.is(rDet|rFill|rAll) && u.id != end {
+					return span{}, false
+				}
+			}
+			return span{}, false
+		}
+		own = own || t.is(rDeed)
+	}
+	return span{}, false
+}
+
+var hiddenWord = vocabulary["hidden"]

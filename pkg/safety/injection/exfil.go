@@ -1,0 +1,371 @@
+package injection
+
+import "bytes"
+
+// thing is what must not leave: a credential file, a variable, the environment.
+type thing uint8
+
+const (
+	noThing      thing = iota
+	file               // a credential file
+	dotenv             // .env, which builds name all the time
+	variable           // $…TOKEN and its like
+	dump               // env, printenv: the whole environment
+	procDump           // /proc/*/environ
+	surroundings       // "your environment variables"
+)
+
+// exfilAt judges the command and the sentence around the thing that holds offset h.
+func (s *Scanner) exfilAt(h int) {
+	if h < s.exfilDone {
+		return
+	}
+	what, at := thingAt(s.cur.text, h)
+	if what == noThing {
+		return
+	}
+	if h >= s.lineDone {
+		line := commandLine(s.cur.text, at)
+		s.lineDone = line.end
+		if m, ok := s.command(line); ok {
+			s.found(exfil, m)
+			s.exfilDone = line.end
+			return
+		}
+	}
+	if what == variable && !upper(s.cur.text[at.start:at.end]) {
+		return
+	}
+	if m, ok := s.sentence(what, at); ok {
+		s.found(exfil, m)
+		s.exfilDone = max(s.exfilDone, m.end)
+	}
+}
+
+func upper(name []byte) bool {
+	for _, b := range name {
+		if 'a' <= b && b <= 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// credentialFiles are the endings of paths of credential files; the byte before must be
+// a separator.
+var credentialFiles = []struct {
+	name   string
+	prefix bool // more characters of a file name may follow
+	kind   thing
+}{
+	{".ssh/id_", true, file},
+	{".aws/credentials", false, file},
+	{".netrc", false, file},
+	{".pgpass", false, file},
+	{".npmrc", false, file},
+	{".docker/config.json", false, file},
+	{".kube/config", false, file},
+	{".env", false, dotenv},
+}
+
+// maxName bounds the name of a variable on each side of its anchor, in bytes.
+const maxName = 64
+
+// thingAt is the thing that holds offset h, and its place.
+func thingAt(text []byte, h int) (thing, span) {
+	switch text[h] {
+	case '.':
+		return fileAt(text, h)
+	case '/':
+		return procAt(text, h)
+	}
+	start, end := h, h
+	for start > 0 && h-start < maxName && nameByte(text[start-1]) {
+		start--
+	}
+	for end < len(text) && end-h < maxName && nameByte(text[end]) {
+		end++
+	}
+	if what, at := variableAt(text, start, end); what != noThing {
+		return what, at
+	}
+	if start == h && end-h >= 3 {
+		switch word := text[start:end]; {
+		case foldEqual(word, "env"), foldEqual(word, "printenv"):
+			if what, at := dumpAt(text, start, end); what != noThing {
+				return what, at
+			}
+		case foldEqual(word, "environ"):
+			if start > 0 && text[start-1] == '/' {
+				return procAt(text, start-1)
+			}
+		case foldEqual(word, "environment"):
+			return surroundings, span{start, end}
+		}
+		if start > 0 && text[start-1] == '.' {
+			return fileAt(text, start-1)
+		}
+	}
+	return noThing, span{}
+}
+
+// fileAt is the credential file whose name begins with the dot at h.
+func fileAt(text []byte, h int) (thing, span) {
+	if h > 0 && (nameByte(text[h-1]) || text[h-1] == ')' || text[h-1] == ']' || text[h-1] == '.' || text[h-1] == '-') {
+		return noThing, span{}
+	}
+	for _, f := range credentialFiles {
+		end := h + len(f.name)
+		if end > len(text) || !foldEqual(text[h:end], f.name) {
+			continue
+		}
+		if f.prefix {
+			for end < len(text) && nameByte(text[end]) {
+				end++
+			}
+			if bytes.HasPrefix(text[end:], []byte(".pub")) {
+				return noThing, span{}
+			}
+		} else if end < len(text) && (nameByte(text[end]) || text[end] == '-' || text[end] == '/' || text[end] == '=' ||
+			text[end] == '.' && end+1 < len(text) && nameByte(text[end+1])) {
+			// .env.example is a template; .env.local and .env.production are not.
+			if f.kind != dotenv || text[end] != '.' || template(text[end+1:]) {
+				return noThing, span{}
+			}
+		}
+		start := h
+		for start > 0 && h-start < 64 && pathByte(text[start-1]) {
+			start--
+		}
+		return f.kind, span{start, end}
+	}
+	return noThing, span{}
+}
+
+func template(rest []byte) bool {
+	for _, w := range []string{"example", "sample", "template", "dist", "schema", "test", "defaults"} {
+		if len(rest) >= len(w) && foldEqual(rest[:len(w)], w) {
+			return true
+		}
+	}
+	return false
+}
+
+// procAt is /proc/*/environ, if the slash at h is its last.
+func procAt(text []byte, h int) (thing, span) {
+	const tail, head = "/environ", "/proc/"
+	if h+len(tail) > len(text) || !foldEqual(text[h:h+len(tail)], tail) {
+		return noThing, span{}
+	}
+	if end := h + len(tail); end < len(text) && nameByte(text[end]) {
+		return noThing, span{}
+	}
+	start := h
+	for start > 0 && h-start < 32 && !isSpace(text[start-1]) && text[start-1] != '/' {
+		start--
+	}
+	if start -= len(head); start < 0 || !foldEqual(text[start:start+len(head)], head) {
+		return noThing, span{}
+	}
+	return procDump, span{start, h + len(tail)}
+}
+
+// secretWords end the names of variables that hold credentials.
+var secretWords = []string{"token", "tokens", "key", "keys", "secret", "secrets", "password", "passwords"}
+
+// variableAt reports whether [start, end) is a variable reference with a secret name.
+func variableAt(text []byte, start, end int) (thing, span) {
+	at := start
+	switch {
+	case at >= 1 && text[at-1] == '$':
+		at--
+	case at >= 2 && text[at-1] == '{' && text[at-2] == '$':
+		at -= 2
+	case at >= 5 && text[at-1] == ':' && foldEqual(text[at-5:at], "$env:"):
+		at -= 5
+	case at >= 6 && text[at-1] == ':' && foldEqual(text[at-6:at], "${env:"):
+		at -= 6
+	default:
+		return noThing, span{}
+	}
+	name := text[start:end]
+	for _, w := range secretWords {
+		n := len(name) - len(w)
+		if n < 0 || !foldEqual(name[n:], w) {
+			continue
+		}
+		if n == 0 && !upper(name) && len(w) <= 4 {
+			return noThing, span{} // $key of every loop
+		}
+		if n > 0 && name[n-1] != '_' && !upper(name) && isLetter(name[n-1]) && name[n]&0x20 != 0 {
+			continue // monkey
+		}
+		return variable, span{at, end}
+	}
+	return noThing, span{}
+}
+
+// dumpAt reports whether the word env or printenv at [start, end) lists the whole
+// environment: nothing but a redirection, a pipe or an end follows, and a command can
+// begin there.
+func dumpAt(text []byte, start, end int) (thing, span) {
+	if start > 0 {
+		switch b := text[start-1]; {
+		case b == ' ' || b == '\t':
+			if !commandCanBegin(text, start) {
+				return noThing, span{}
+			}
+		case b == '\n' || b == '(' || b == '`' || b == '|' || b == ';' || b == '&' || b == '"' || b == '\'' || b == '*':
+		case b == '/' && end-start == 3 && start >= 9 && foldEqual(text[start-9:start], "/usr/bin/"):
+		default:
+			return noThing, span{}
+		}
+	}
+	i := end
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	if i < len(text) && i > end && text[i] == '-' && i+2 < len(text) && (text[i+1] == '0' || text[i+1] == 'p') && !nameByte(text[i+2]) {
+		i += 2
+		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+			i++
+		}
+	}
+	if i < len(text) {
+		switch b := text[i]; b {
+		case '|', '>', ';', '&', ')', '`', '"', '\'', '\n', '.', ',', '*':
+			if b == '.' && i+1 < len(text) && nameByte(text[i+1]) {
+				return noThing, span{}
+			}
+		default:
+			// "send env to", "the env output"
+			if end-start == 8 && !startsWord(text, i, "and", "to", "output", "in", "into", "then") ||
+				end-start == 3 && !startsWord(text, i, "and", "output", "to") {
+				return noThing, span{}
+			}
+		}
+	}
+	return dump, span{start, end}
+}
+
+func startsWord(text []byte, i int, words ...string) bool {
+	for _, w := range words {
+		if e := i + len(w); e <= len(text) && foldEqual(text[i:e], w) && (e == len(text) || !nameByte(text[e])) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandCanBegin reports whether a command can begin at i, behind white space: at the
+// start of a line or prompt, behind an operator, or behind a word such as "run".
+func commandCanBegin(text []byte, i int) bool {
+	for i > 0 && (text[i-1] == ' ' || text[i-1] == '\t') {
+		i--
+	}
+	if i == 0 {
+		return true
+	}
+	switch text[i-1] {
+	case '\n', '|', ';', '&', '(', '$', '+', '#', '>', '%', '`', ':', '"', '\'', '{', 'Z', '=', '-', '*':
+		return true
+	}
+	e := i
+	for i > 0 && e-i < 9 && nameByte(text[i-1]) {
+		i--
+	}
+	if e-i < 9 {
+		return startsWord(text, i, "run", "of", "then", "do", "sudo", "execute", "and", "exec", "call", "output", "with", "type", "from", "send", "paste", "post", "upload", "the")
+	}
+	return false
+}
+
+func nameByte(b byte) bool { return wordByte[b] || b == '_' }
+
+func pathByte(b byte) bool {
+	return nameByte(b) || b == '/' || b == '~' || b == '$' || b == '{' || b == '}' || b == '.' || b == '-'
+}
+
+// foldEqual compares with an ASCII lower-case text, without regard to case.
+func foldEqual(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i := range b {
+		c := b[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// commandLine is the logical line around at: lines that a backslash or an operator
+// continues belong together.
+func commandLine(text []byte, at span) span {
+	start := at.start
+	for {
+		i := bytes.LastIndexByte(text[:start], '\n')
+		if i < 0 {
+			start = 0
+			break
+		}
+		if !continues(text, i) {
+			start = i + 1
+			break
+		}
+		start = i
+	}
+	end := at.end
+	for {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			end = len(text)
+			break
+		}
+		i += end
+		if !continues(text, i) {
+			end = i
+			break
+		}
+		end = i + 1
+	}
+	return span{start, end}
+}
+
+// continues reports whether the command goes on over the line break at i.
+func continues(text []byte, i int) bool {
+	j := i
+	for j > 0 && (text[j-1] == ' ' || text[j-1] == '\t') {
+		j--
+	}
+	if j > 0 {
+		switch text[j-1] {
+		case '\\':
+			return j == i
+		case '|':
+			return true
+		case '&':
+			return j > 1 && text[j-2] == '&'
+		}
+	}
+	k := i + 1
+	for k < len(text) && (text[k] == ' ' || text[k] == '\t' || text[k] == '>') {
+		k++
+	}
+	return k+1 < len(text) && (text[k] == '|' && text[k+1] == ' ' && !table(text, i, k) || text[k] == '&' && text[k+1] == '&')
+}
+
+// table reports whether the line before i, and the one that begins with a pipe at k,
+// are rows of a table.
+func table(text []byte, i, k int) bool {
+	e := bytes.IndexByte(text[k:min(len(text), k+256)], '\n')
+	if e < 0 {
+		e = min(len(text), k+256) - k
+	}
+	row := bytes.TrimRight(text[k:k+e], " \t")
+	return len(row) > 1 && row[len(row)-1] == '|' || i > 0 && text[i-1] == '|'
+}

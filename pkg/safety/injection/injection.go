@@ -1,0 +1,191 @@
+// Package injection finds text that tries to steer an agent: the injection floor of
+// the filter version (INJ-01). It reads a view of the text, in which case, white
+// space, quote and list markers and emphasis marks do not count, and builds that view
+// only around anchors, rare words and marks of which every match contains one.
+//
+// Nothing is rewritten: a match rejects the source. Each rule looks at a bounded
+// number of words around its anchor, and a region (command, comment, element) is read
+// once, so the cost is proportional to the text.
+package injection
+
+import (
+	"slices"
+	"strings"
+
+	"snapline/pkg/record"
+)
+
+// The finding codes.
+const (
+	CodeOverride  = "injection.instruction-override"
+	CodePrompt    = "injection.system-prompt"
+	CodeRole      = "injection.unrestricted-role"
+	CodeConceal   = "injection.concealment"
+	CodeExfil     = "injection.exfiltration"
+	CodeHidden    = "injection.hidden-html"
+	CodeTranslate = "injection.translate-execute"
+)
+
+// class numbers the codes.
+type class uint8
+
+const (
+	override class = iota
+	prompt
+	role
+	conceal
+	exfil
+	hidden
+	translate
+	classes
+)
+
+var codes = [classes]string{
+	override: CodeOverride, prompt: CodePrompt, role: CodeRole, conceal: CodeConceal,
+	exfil: CodeExfil, hidden: CodeHidden, translate: CodeTranslate,
+}
+
+// span is a half-open range of byte offsets.
+type span struct{ start, end int }
+
+// Match is one match, by byte offsets in the scanned text.
+type Match struct {
+	Code       string
+	Start, End int
+}
+
+// Scanner scans one text at a time and owns scratch memory. The zero value is ready.
+// It is not safe for concurrent use.
+type Scanner struct {
+	// OnMatch, if set, is told every counted match.
+	OnMatch func(Match)
+
+	cur    cursor // the words around the hit
+	inner  cursor // the words of one hidden region
+	hits   []int  // anchors found by the scanner itself
+	counts [classes]int64
+	done   [classes]int // end of the last counted match
+
+	exfilDone  int       // commands and sentences before it are judged
+	lineDone   int       // command lines before it are judged
+	hiddenDone int       // hidden regions before it are judged
+	tags       tagMemory // the last '<' seen
+	parts      []part    // the parts of one command line
+}
+
+// Scan reports the injection findings of text: sorted by code, one count a match,
+// matches of a class do not overlap; nil if there are none. hits are the ascending byte
+// offsets at which an anchor begins (ASCII case does not count); nil makes the scanner
+// look for them itself.
+func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
+	if hits == nil {
+		s.hits = appendHits(s.hits[:0], text)
+		hits = s.hits
+	}
+	s.counts, s.done = [classes]int64{}, [classes]int{}
+	s.exfilDone, s.lineDone, s.hiddenDone = 0, 0, 0
+	s.tags = tagMemory{last: -1, read: -1}
+	s.cur.reset(text, 0, len(text))
+	last := -1
+	for _, h := range hits {
+		if h > last {
+			last = h
+			s.hit(h)
+		}
+	}
+	// "env" may also end the text.
+	if h := len(text) - 3; h > last && foldEqual(text[h:], "env") {
+		s.hit(h)
+	}
+	return s.findings()
+}
+
+// ScanAll is Scan without prepared hits.
+func (s *Scanner) ScanAll(text []byte) []record.Finding { return s.Scan(text, nil) }
+
+func (s *Scanner) findings() []record.Finding {
+	var out []record.Finding
+	for c, n := range s.counts {
+		if n > 0 {
+			out = append(out, record.Finding{Code: codes[c], Count: n})
+		}
+	}
+	slices.SortFunc(out, func(a, b record.Finding) int { return strings.Compare(a.Code, b.Code) })
+	return out
+}
+
+// found counts a match unless it overlaps the last one of its class. Inside a hidden
+// region matches only tell that there is one.
+func (s *Scanner) found(c class, at span) {
+	if at.start < s.done[c] {
+		return
+	}
+	s.done[c] = at.end
+	s.counts[c]++
+	if s.OnMatch != nil {
+		s.OnMatch(Match{Code: codes[c], Start: at.start, End: at.end})
+	}
+}
+
+// hit judges one anchor.
+func (s *Scanner) hit(h int) {
+	text := s.cur.text
+	switch text[h] {
+	case '.', '/':
+		s.exfilAt(h)
+	case '!', '[', ']':
+		s.hiddenAt(h)
+	default:
+		s.word(h)
+	}
+}
+
+// word judges an anchor that begins with a letter: the rules of the word that holds it.
+func (s *Scanner) word(h int) {
+	c := &s.cur
+	if !c.seek(h) {
+		return
+	}
+	t := c.at(0)
+	r := roles[t.id]
+	if r&rPhrase != 0 {
+		s.phrases(c, t.id, r)
+	}
+	if r&rThing != 0 {
+		s.exfilAt(h)
+	}
+	if r&rMarkup != 0 {
+		s.hiddenAt(h)
+	}
+}
+
+// phrases runs the phrase rules on the word at c.at(0).
+func (s *Scanner) phrases(c *cursor, id wid, r uint64) {
+	if r&rIgnore != 0 {
+		s.report(c, override, overrideRule)
+	}
+	if r&(rNoun1|rNoun2) != 0 {
+		s.report(c, override, followRule)
+	}
+	if r&rLimit != 0 {
+		s.report(c, role, roleRule)
+	}
+	if r&(rTell|rTelling|rTold) != 0 {
+		s.report(c, conceal, concealRule)
+	}
+	if r&rHide != 0 {
+		s.report(c, conceal, hideRule)
+	}
+	if r&rDecode != 0 {
+		s.report(c, translate, translateRule)
+	}
+	if id == wPrompt || id == wSystemPrompt {
+		s.report(c, prompt, promptRule)
+	}
+}
+
+func (s *Scanner) report(c *cursor, k class, rule func(*cursor) (span, bool)) {
+	if at, ok := rule(c); ok {
+		s.found(k, at)
+	}
+}

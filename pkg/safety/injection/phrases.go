@@ -1,0 +1,319 @@
+package injection
+
+// promptRule matches replacing the system prompt, or a new one being given, at the word
+// "prompt".
+func promptRule(c *cursor) (span, bool) {
+	first := 0 // index of the first word of "system prompt"
+	name := c.at(0)
+	if name.id == wPrompt {
+		if c.at(-1).id != wSystem || name.gap&stop != 0 {
+			return span{}, false
+		}
+		first = -1
+	}
+	start := c.at(first).start
+	joined := name.gap&gJoined != 0 || c.at(first).gap&gJoined != 0
+	next := c.at(1)
+
+	// SYSTEM PROMPT OVERRIDE:
+	if next.gap&(stop|gJoined) == 0 && next.is(rChange) || next.id == replacement {
+		after := c.at(2).gap
+		strong := next.id == wOverride || next.id == replacement
+		if !joined && (after&(gColon|gEdge) != 0 || strong && after&(clause|gLine) != 0) {
+			return span{start, next.end}, true
+		}
+	}
+	// your system prompt is now, has been replaced with
+	yours := c.at(first-1).id == wYour
+	for i, is := 1, false; i <= 5; i++ {
+		t := c.at(i)
+		if t.gap&stop != 0 {
+			break
+		}
+		if t.id == wIs || t.id == wHas || t.id == wBeen || t.id == wWas || t.id == wWill || t.id == wBe || t.id == hereby {
+			is = true
+			continue
+		}
+		if t.id == wNow && is {
+			if yours || c.at(i+1).gap&gColon != 0 {
+				return span{start, t.end}, true
+			}
+			continue
+		}
+		if t.is(rChanged) && is {
+			n := c.at(i + 1)
+			if yours || n.id == wWith || n.id == wBy || n.id == wTo || n.id == wAs || n.gap&gColon != 0 {
+				return span{start, t.end}, true
+			}
+		}
+		break
+	}
+	// new system prompt: …
+	if fresh := c.at(first - 1); fresh.id == wNew && !joined && c.at(first).gap&stop == 0 {
+		b := c.at(first - 2)
+		if next.gap&gColon != 0 || b.id == wYour || next.id == wFollows || next.id == below ||
+			next.id == wIs && c.at(2).gap&gColon != 0 || next.id == wAs && c.at(2).id == wFollows {
+			return span{fresh.start, name.end}, true
+		}
+	}
+	// here is your system prompt; use the following as your system prompt
+	if yours && c.at(first-1).gap&stop == 0 {
+		for i := first - 2; i >= first-6; i-- {
+			t := c.at(i)
+			if t.id == wHere || t.id == wFollowing || t.id == wUse {
+				return span{t.start, name.end}, true
+			}
+			if t.gap&stop != 0 {
+				break
+			}
+		}
+	}
+	// replace … the system prompt
+	det := false
+	for i := first - 1; i >= first-5; i-- {
+		t := c.at(i)
+		if c.at(i+1).gap&stop != 0 {
+			return span{}, false
+		}
+		if t.is(rChange) {
+			if c.at(i+1).gap&gJoined != 0 {
+				return span{}, false
+			}
+			return span{t.start, name.end}, changes(c, i, det, yours)
+		}
+		if t.is(rPreposition) && t.id != wFrom {
+			return span{}, false
+		}
+		det = det || t.is(rDet)
+	}
+	return span{}, false
+}
+
+var (
+	below       = vocabulary["below"]
+	hereby      = vocabulary["hereby"]
+	replacement = vocabulary["replacement"]
+)
+
+// changes reports whether the verb at i asks for another system prompt, and is no
+// description of what a program can do.
+func changes(c *cursor, i int, det, yours bool) bool {
+	verb, before := c.at(i), c.at(i-1)
+	if verb.gap&stop == 0 && before.is(rNegate) {
+		return false
+	}
+	if yours {
+		return true
+	}
+	if !det {
+		n := c.at(1)
+		return verb.id == wOverride && (n.id == wWith || n.id == wBy || n.gap&(gColon|gEdge) != 0) && imperative(c, i)
+	}
+	if verb.gap&clause != 0 {
+		return true
+	}
+	if before.id == wTo {
+		return c.at(i-2).id == wYou || c.at(i-2).id == wHave || c.at(i-2).id == wNeed
+	}
+	return imperative(c, i)
+}
+
+// roleRule matches a role without limits asked of the reader, at the word that names
+// the limits.
+func roleRule(c *cursor) (span, bool) {
+	name := c.at(0)
+	i := 0 // the word that says "without"
+	if !name.is(rLimitless) {
+		i = limitless(c)
+		if i == 0 {
+			return span{}, false
+		}
+	}
+	for k := i - 1; k >= i-reach; k-- {
+		t := c.at(k)
+		if c.at(k+1).gap&stop != 0 {
+			break
+		}
+		if t.is(rRole) && asked(c, k, i) {
+			return span{t.start, name.end}, true
+		}
+		if t.id == wAre && c.at(k-1).id == wYou || t.id == youre {
+			start := t.start
+			if t.id == wAre {
+				start = c.at(k - 1).start
+			}
+			// you are now …; you are an unrestricted assistant
+			if c.at(k+1).id == wNow || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
+				return span{start, name.end}, true
+			}
+		}
+	}
+	return span{}, false
+}
+
+var youre = vocabulary["you're"]
+
+// limitless is the index of the word that takes the limits at the current word away,
+// 0 if there is none.
+func limitless(c *cursor) int {
+	for i := -1; i >= -5; i-- {
+		t := c.at(i)
+		if c.at(i+1).gap&stop != 0 {
+			return 0
+		}
+		switch {
+		case t.id == wFree || t.id == wBound || t.id == wSubject || t.id == wLimited:
+			if n := c.at(i + 1); n.id != wOf && n.id != wFrom && n.id != wBy && n.id != wTo {
+				return 0
+			}
+			if t.id == wFree {
+				return i
+			}
+			if c.at(i - 1).is(rNegate) {
+				return i - 1
+			}
+			return 0
+		case t.is(rNone):
+			return i
+		case t.is(rSubject | rAndOr | rPreposition):
+			if t.id != wFrom && t.id != wBy && t.id != wTo && !t.is(rAndOr) {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+// asked reports whether the role verb at k is addressed to the reader; i is where the
+// limits are taken away.
+func asked(c *cursor, k, i int) bool {
+	if c.at(k).gap&stop == 0 && c.at(k-1).is(rNegate) {
+		return false
+	}
+	if !imperative(c, k) {
+		return false
+	}
+	n := c.at(k + 1)
+	switch {
+	case i == k+1, n.id == wAs, n.id == wLike:
+		return true
+	}
+	for j := k + 1; j < i; j++ {
+		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs {
+			return true
+		}
+	}
+	return false
+}
+
+// translateRule matches a request to translate or decode something and then to execute
+// the outcome, at the first verb.
+func translateRule(c *cursor) (span, bool) {
+	verb := c.at(0)
+	before := c.at(-1)
+	if verb.gap&stop == 0 && (before.is(rNegate) || before.is(rSubject) || before.id == can) {
+		return span{}, false
+	}
+	sentences := 0
+	for i := 2; i <= 40; i++ {
+		t := c.at(i)
+		if t.gap&(gBarrier|gEdge) != 0 {
+			return span{}, false
+		}
+		if t.gap&gHard != 0 {
+			if sentences++; sentences > 1 {
+				return span{}, false
+			}
+		}
+		if !t.is(rExecute) && t.id != pipe && t.id != feed {
+			continue
+		}
+		if !joinsVerb(c, i) {
+			continue
+		}
+		if end, ok := outcome(c, i); ok {
+			return span{verb.start, end}, true
+		}
+	}
+	return span{}, false
+}
+
+var (
+	can  = vocabulary["can"]
+	pipe = vocabulary["pipe"]
+	feed = vocabulary["feed"]
+)
+
+// joinsVerb reports whether the verb at i goes on with what was said: and, then, or the
+// next step.
+func joinsVerb(c *cursor, i int) bool {
+	for k := i; k > i-4; k-- {
+		if c.at(k).gap&clause != 0 {
+			return true
+		}
+		b := c.at(k - 1)
+		if b.id == wAnd || b.id == wThen {
+			return true
+		}
+		if !b.is(rAdverb | rImperative) {
+			return false
+		}
+	}
+	return false
+}
+
+// outcome reports whether the object of the verb at i is the result of the step before.
+func outcome(c *cursor, i int) (int, bool) {
+	determiner := false
+	for j := i + 1; j <= i+4; j++ {
+		t := c.at(j)
+		if t.gap&stop != 0 {
+			return 0, false
+		}
+		switch {
+		case t.is(rResult):
+			if (c.at(i).id == pipe || c.at(i).id == feed) && !toShell(c, j+1) {
+				return 0, false
+			}
+			return t.end, t.id == wIt || t.id == them || determiner
+		case t.id == wThis || t.id == wThat:
+			if closed(c, j+1) {
+				return t.end, true
+			}
+			determiner = true
+		case t.is(rFill) || t.id == wYour || t.id == wWhat || t.id == its:
+			determiner = true
+		case t.id == decoded || t.id == translated || t.id == resulting:
+			n := c.at(j + 1)
+			return n.end, determiner && n.gap&stop == 0
+		case t.id == translation:
+			return t.end, determiner
+		case t.is(rAdverb):
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+var (
+	them        = vocabulary["them"]
+	its         = vocabulary["its"]
+	decoded     = vocabulary["decoded"]
+	translated  = vocabulary["translated"]
+	translation = vocabulary["translation"]
+	resulting   = vocabulary["resulting"]
+)
+
+// toShell reports whether the words at i lead into an interpreter.
+func toShell(c *cursor, i int) bool {
+	for j := i; j < i+4; j++ {
+		if c.at(j).gap&stop != 0 {
+			return false
+		}
+		if c.at(j).is(rShell) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,199 @@
+package injection
+
+// sentenceReach bounds the words of a sentence that are read on each side of a thing.
+const sentenceReach = 24
+
+// sentence judges the sentence around a thing: a verb that gives it away, or a place
+// to which it goes.
+func (s *Scanner) sentence(what thing, at span) (span, bool) {
+	c := &s.cur
+	first := at.start
+	for first < at.end && !wordByte[c.text[first]] {
+		first++
+	}
+	if first == at.end || !c.seek(first) {
+		return span{}, false
+	}
+	last := 0
+	for c.at(last+1).start < at.end && c.at(last+1).gap&gEdge == 0 {
+		last++
+	}
+	if what == surroundings {
+		if c.at(1).id != variables {
+			return span{}, false
+		}
+		last = 1
+	}
+	if m, ok := givenAway(c, what, last); ok {
+		return m, true
+	}
+	if m, ok := readThenSent(c, what, last); ok {
+		return m, true
+	}
+	if what == surroundings {
+		return span{}, false
+	}
+	return sentToURL(c, what, last)
+}
+
+var variables = vocabulary["variables"]
+
+// fence are the gaps that end a sentence.
+const fence = stop | gBlank | gItem
+
+// givenAway matches "send … the thing", "include the thing in your reply".
+func givenAway(c *cursor, what thing, last int) (span, bool) {
+	for k := -1; k >= -sentenceReach; k-- {
+		if c.at(k+1).gap&fence != 0 {
+			return span{}, false
+		}
+		t := c.at(k)
+		switch {
+		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
+			if t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) {
+				return span{}, false
+			}
+			return span{t.start, c.at(last).end}, true
+		case t.is(rAndOr) || t.id == wThen:
+			if n := c.at(k + 1); k+1 < 0 && !n.is(rDet|rFill|rAll|rContents) {
+				return span{}, false
+			}
+		case t.is(rInstrument):
+			return span{}, false
+		}
+	}
+	return span{}, false
+}
+
+// refused reports whether the verb at k is denied: never post, don't share.
+func refused(c *cursor, k int) bool {
+	for i := k; i > k-4; i-- {
+		if c.at(i).gap&(clause|gColon) != 0 {
+			return false
+		}
+		if c.at(i - 1).is(rNegate) {
+			return true
+		}
+		if !c.at(i - 1).is(rAdverb | rImperative) {
+			return false
+		}
+	}
+	return false
+}
+
+// readThenSent matches "read the thing and send it".
+func readThenSent(c *cursor, what thing, last int) (span, bool) {
+	for k := last + 1; k <= last+sentenceReach; k++ {
+		t := c.at(k)
+		if t.gap&fence != 0 {
+			return span{}, false
+		}
+		if !t.is(rSend|rInclude) || !joinsVerb(c, k) || refused(c, k) {
+			continue
+		}
+		for j := k + 1; j <= k+5; j++ {
+			o := c.at(j)
+			if o.gap&fence != 0 {
+				break
+			}
+			if o.is(rResult|rContents|rEverything) || o.id == wThis || o.id == wThat {
+				if t.is(rInclude) && !inReply(c, j) {
+					break
+				}
+				return span{c.at(0).start, o.end}, true
+			}
+			if !o.is(rDet|rFill|rAll) && o.id != base64 {
+				break
+			}
+		}
+	}
+	return span{}, false
+}
+
+var base64 = vocabulary["base64"]
+
+// inReply reports whether the words behind i lead into a reply: in your reply, to the
+// comment.
+func inReply(c *cursor, i int) bool {
+	for j := i + 1; j <= i+7; j++ {
+		t := c.at(j)
+		if t.gap&stop != 0 {
+			return false
+		}
+		if t.is(rReply) {
+			p := c.at(j - 1)
+			return p.is(rDet|rFill|rInto|rReply) || p.is(rChangeNoun) || p.id == wPull || p.id == wA || p.id == next
+		}
+		if isURL(c, t) {
+			return true
+		}
+	}
+	return false
+}
+
+var next = vocabulary["next"]
+
+// goesTo reports whether a place to go to follows: to, in, into, here.
+func goesTo(c *cursor, i int) bool {
+	for j := i + 1; j <= i+4; j++ {
+		t := c.at(j)
+		if t.gap&stop != 0 {
+			return false
+		}
+		if t.is(rInto) {
+			return isURL(c, c.at(j+1)) || inReply(c, j-1)
+		}
+	}
+	return false
+}
+
+// sentToURL matches a thing that goes to a URL, or whose contents stand in one
+// sentence with one.
+func sentToURL(c *cursor, what thing, last int) (span, bool) {
+	for j := last + 1; j <= last+8; j++ {
+		t := c.at(j)
+		if t.gap&fence != 0 {
+			break
+		}
+		if t.is(rInto) && t.id != in && isURL(c, c.at(j+1)) && c.at(j+1).gap&fence == 0 {
+			return span{c.at(0).start, c.at(j + 1).end}, true
+		}
+		if t.is(rSubject | rAndOr) {
+			break
+		}
+	}
+	contents := false
+	for k := -1; k >= -5 && c.at(k+1).gap&fence == 0; k-- {
+		if c.at(k).is(rContents) && c.at(k).id != fileWord || c.at(k).id == cat {
+			contents = true
+		}
+		if isURL(c, c.at(k)) {
+			break
+		}
+	}
+	if !contents {
+		return span{}, false
+	}
+	for j := -1; j >= -sentenceReach && c.at(j+1).gap&fence == 0; j-- {
+		if isURL(c, c.at(j)) {
+			return span{c.at(j).start, c.at(last).end}, true
+		}
+	}
+	for j := last + 1; j <= last+sentenceReach && c.at(j).gap&fence == 0; j++ {
+		if isURL(c, c.at(j)) {
+			return span{c.at(0).start, c.at(j).end}, true
+		}
+	}
+	return span{}, false
+}
+
+var (
+	in       = vocabulary["in"]
+	fileWord = vocabulary["file"]
+	cat      = vocabulary["cat"]
+)
+
+// isURL reports whether the word is the scheme of a URL.
+func isURL(c *cursor, t token) bool {
+	return t.is(rScheme) && t.end+3 <= c.hi && c.text[t.end] == ':' && c.text[t.end+1] == '/' && c.text[t.end+2] == '/'
+}
