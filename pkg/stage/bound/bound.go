@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
@@ -15,6 +16,7 @@ import (
 type stage struct {
 	header  *record.Snapshot
 	write   func(record.Line) error
+	recycle func(record.Line) // gives the memory of a line back that is not needed any more
 	worker  scanner
 	log     *fault.Log
 	missing missing
@@ -46,7 +48,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.
 	if err != nil {
 		return err
 	}
-	s := &stage{write: out.Write, worker: engine.NewWorker(), log: log}
+	s := &stage{write: out.Write, recycle: in.Recycle, worker: engine.NewWorker(), log: log}
 	if err := s.run(ctx, header, in.Next); err != nil {
 		return err
 	}
@@ -87,8 +89,10 @@ func (s *stage) begin(header *record.Snapshot) error {
 	s.present = map[string]record.Kind{}
 	s.logged = map[string]bool{}
 	s.unknown = map[string]bool{}
+	copied := *header // the reader goes on with its own
+	header = &copied
+	header.Stages = append(slices.Clone(header.Stages), record.Self("bound"))
 	s.header = header
-	header.Stages = append(header.Stages[:len(header.Stages):len(header.Stages)], record.Self("bound"))
 	if header.Family != record.FamilyEntity {
 		s.documents = newWindow[*record.Document](header.Limits.MaxDocuments, header.Limits.Selection)
 		return s.write(header)

@@ -83,6 +83,7 @@ func (s *stage) boundName(object string, scope record.Scope, name string, reject
 // and whose log is selected is written or counted (COL-10, AMB-13); what is missing is
 // counted for each log (AMB-12).
 func (s *stage) checkLog(l *record.Log) error {
+	defer s.recycle(l)
 	name := "log of check " + l.RecordKey
 	if !s.logged[l.RecordKey] {
 		s.note(name, record.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
@@ -97,24 +98,30 @@ func (s *stage) checkLog(l *record.Log) error {
 		return nil
 	case record.FormText, record.FormBytes, record.FormNone:
 	}
-	if l.Filter.Status != record.Rejected {
-		bounded, shorter := cutText(l.Content.Bytes, s.header.Collection.Bounds.MaxLogBytes)
-		if len(bounded) != len(l.Content.Bytes) {
-			l.Content = record.Text(bounded)
-		}
-		if shorter {
-			l.Filter.Status = record.Truncated
-			s.note(name, record.ScopeCheckLogs, "log cut")
-			if _, err := s.rescanWhole(bounded, l.Filter); err != nil {
-				return err
-			}
-		}
+	if err := s.cutLog(l, name); err != nil {
+		return err
 	}
 	if l.Filter.Status == record.Rejected {
 		s.miss(name, record.ScopeCheckLogs, record.UnsafeContent)
 		return nil
 	}
 	return s.write(l)
+}
+
+// cutLog bounds a log and scans it again if it was cut.
+func (s *stage) cutLog(l *record.Log, name string) error {
+	bounded, shorter := cutText(l.Content.Bytes, s.header.Collection.Bounds.MaxLogBytes)
+	if len(bounded) != len(l.Content.Bytes) {
+		s.recycle(l)
+		l.Content = record.Text(bounded)
+	}
+	if !shorter {
+		return nil
+	}
+	l.Filter.Status = record.Truncated
+	s.note(name, record.ScopeCheckLogs, "log cut")
+	_, err := s.rescanWhole(bounded, l.Filter)
+	return err
 }
 
 func checkName(c *record.Check) string { return "check " + c.ID }

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"bytes"
 	"slices"
 
 	"snapline/pkg/fault"
@@ -28,6 +29,7 @@ func (s *stage) record(r *record.Record) error {
 	}
 	if old, dropped := source.offer(p); dropped {
 		s.miss(recordName(old.Record), scopeOf(old.Kind), record.ProfileBound)
+		s.recycle(old.Record)
 	}
 	return nil
 }
@@ -73,6 +75,12 @@ func (s *stage) cutBody(r *record.Record) bool {
 	}
 	bounded, shorter := cutText(r.Content.Bytes, s.header.Collection.Bounds.MaxRecordBytes)
 	if len(bounded) != len(r.Content.Bytes) {
+		s.recycle(r)
+		r.Content = record.Text(bounded)
+	} else if held := cap(r.Content.Bytes) + cap(r.Content.Literal); held > 4*len(bounded)+spare {
+		// A small body in the buffer of a long line would keep that in the window.
+		bounded = bytes.Clone(bounded)
+		s.recycle(r)
 		r.Content = record.Text(bounded)
 	}
 	if shorter {
@@ -80,6 +88,9 @@ func (s *stage) cutBody(r *record.Record) bool {
 	}
 	return shorter
 }
+
+// spare is how many bytes a retained body may hold beyond its own.
+const spare = 4 << 10
 
 // writeRecord writes a record as it will be emitted and remembers what refers to it
 // and to whom it refers. Editors decided admission and are gone.
@@ -93,7 +104,11 @@ func (s *stage) writeRecord(r *record.Record) error {
 	}
 	s.reference(r.AuthorID)
 	s.reference(r.DismissedBy)
-	return s.write(r)
+	if err := s.write(r); err != nil {
+		return err
+	}
+	s.recycle(r)
+	return nil
 }
 
 func scopeOf(kind record.Kind) record.Scope {
