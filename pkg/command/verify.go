@@ -89,7 +89,7 @@ func runVerify(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	report, err := verify.Tree(call.Context, call.Args[0], verify.Options{IndexSHA256: digest, Modes: m, Engine: engine})
+	report, err := verify.Tree(call.Context, call.Args[0], verify.Options{IndexSHA256: digest, Modes: m, Scanner: engine.NewWorker()})
 	if err != nil {
 		return err
 	}

@@ -11,41 +11,42 @@ import (
 type reference struct {
 	path, position string
 	id             string
-	author         bool       // its record was admitted, so the actor had to be
-	login          *(*string) // the login beside it, nil where there is none
+	author         bool // its record was admitted, so the actor had to be; login stands beside it
+	login          *string
 }
 
-// references lists every actor id of the tree (ACT-01, AMB-15): rejected rows count,
+// actorReferences lists every actor id of the tree (ACT-01, AMB-15): rejected rows count,
 // since they keep their author.
 func (v *verifier) actorReferences() []reference {
 	var refs []reference
 	add := func(r reference, id *string) {
-		if id != nil {
+		switch {
+		case id != nil:
 			r.id = *id
 			refs = append(refs, r)
+		case r.login != nil:
+			v.add(RuleActorLogin, r.path, r.position) // a login comes from an actor's row only
 		}
 	}
 	for i := range v.index.Records {
 		row := &v.index.Records[i]
-		if row.AuthorID != nil {
-			add(reference{path: tree.IndexPath, position: at("/records", i, "author_id"), author: true, login: row.Author}, *row.AuthorID)
+		if row.Kind != record.KindCheck {
+			add(reference{path: tree.IndexPath, position: at("/records", i, "author_id"), author: true, login: nullable(row.Author)}, nullable(row.AuthorID))
 		}
 	}
 	if v.entity != nil {
-		add(reference{path: tree.EntityPath, position: "/author_id", author: true, login: &v.entity.Author}, v.entity.AuthorID)
+		add(reference{path: tree.EntityPath, position: "/author_id", author: true, login: v.entity.Author}, v.entity.AuthorID)
 	}
 	if v.relations != nil {
 		for i := range v.relations.Reviews {
-			if by := v.relations.Reviews[i].DismissedByActorID; by != nil {
-				add(reference{path: tree.ReviewsPath, position: at("/reviews", i, "dismissed_by_actor_id")}, *by)
-			}
+			by := nullable(v.relations.Reviews[i].DismissedByActorID)
+			add(reference{path: tree.ReviewsPath, position: at("/reviews", i, "dismissed_by_actor_id")}, by)
 		}
 	}
 	if v.threadState != nil {
 		for i := range v.threadState.Threads {
-			if by := v.threadState.Threads[i].ResolvedByActorID; by != nil {
-				add(reference{path: tree.ThreadStatePath, position: at("/threads", i, "resolved_by_actor_id")}, *by)
-			}
+			by := nullable(v.threadState.Threads[i].ResolvedByActorID)
+			add(reference{path: tree.ThreadStatePath, position: at("/threads", i, "resolved_by_actor_id")}, by)
 		}
 	}
 	return refs
@@ -89,7 +90,7 @@ func (v *verifier) actorRules() error {
 		case r.author && !v.admitted(a):
 			v.add(RuleActorAdmitted, r.path, r.position)
 		}
-		if r.login != nil && !equalString(*r.login, a.Login) {
+		if r.author && !equalString(r.login, a.Login) {
 			v.add(RuleActorLogin, r.path, r.position)
 		}
 	}

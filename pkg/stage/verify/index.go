@@ -90,9 +90,7 @@ func (v *verifier) recordRows() {
 			v.add(RuleRecordsOrder, tree.IndexPath, at("/records", i))
 		}
 		v.id(tree.IndexPath, at("/records", i, "id"), row.Kind, row.ID)
-		if row.AuthorID != nil {
-			v.actorID(tree.IndexPath, at("/records", i, "author_id"), *row.AuthorID)
-		}
+		v.actorID(tree.IndexPath, at("/records", i, "author_id"), nullable(row.AuthorID))
 		if row.RecordKey != v.key(row.Kind, row.ID) {
 			v.add(RuleRecordKey, tree.IndexPath, at("/records", i, "record_key"))
 		}
@@ -105,7 +103,7 @@ func (v *verifier) recordRows() {
 			v.add(RuleRecordCount, tree.IndexPath, at("/records", i))
 		}
 		v.findings(tree.IndexPath, at("/records", i, "filter"), row.Filter)
-		if text := row.ContentPath != ""; text && row.Filter.Status == record.Modified && len(row.Filter.Findings) == 0 {
+		if explained := row.Filter.Status == record.Modified || row.Filter.Status == record.Rejected; explained && len(row.Filter.Findings) == 0 {
 			v.add(RuleFilterStatus, tree.IndexPath, at("/records", i, "filter"))
 		}
 	}
@@ -174,14 +172,23 @@ func (v *verifier) entityRules() {
 	}{
 		{"id", row.ID == v.entity.ID},
 		{"created_at", row.CreatedAt == v.entity.CreatedAt},
-		{"author_id", row.AuthorID != nil && equalString(*row.AuthorID, v.entity.AuthorID)},
-		{"author", row.Author != nil && equalString(*row.Author, v.entity.Author)},
+		{"author_id", equalString(nullable(row.AuthorID), v.entity.AuthorID)},
+		{"author", equalString(nullable(row.Author), v.entity.Author)},
 		{"updated_at", row.UpdatedAt == "" || row.UpdatedAt == v.entity.UpdatedAt},
 	} {
 		if !member.same {
 			v.add(RuleRecordEntity, tree.IndexPath, at("/records", entity, member.name))
 		}
 	}
+}
+
+// nullable gives the value of a decoded nullable member: JSON null and an absent
+// member decode alike, and the schema has said which of them may be.
+func nullable(p **string) *string {
+	if p == nil {
+		return nil
+	}
+	return *p
 }
 
 func equalString(a, b *string) bool {

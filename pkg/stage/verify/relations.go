@@ -36,9 +36,7 @@ func (v *verifier) reviewRows() {
 		rows[r.RecordKey] = true
 		v.id(path, at("/reviews", i, "id"), record.KindReview, r.ID)
 		v.length(path, at("/reviews", i, "reviewed_sha"), r.ReviewedSHA)
-		if r.DismissedByActorID != nil {
-			v.actorID(path, at("/reviews", i, "dismissed_by_actor_id"), *r.DismissedByActorID)
-		}
+		v.actorID(path, at("/reviews", i, "dismissed_by_actor_id"), nullable(r.DismissedByActorID))
 		row := v.rows[r.RecordKey]
 		if r.RecordKey != v.key(record.KindReview, r.ID) || row == nil || row.Kind != record.KindReview ||
 			row.ContentPath == "" || row.ID != r.ID || row.CreatedAt != r.SubmittedAt {
@@ -119,9 +117,7 @@ func (v *verifier) stateRows() {
 			v.add(RuleStateOrder, path, at("/threads", i))
 		}
 		v.id(path, at("/threads", i, "id"), record.KindThread, t.ID)
-		if t.ResolvedByActorID != nil {
-			v.actorID(path, at("/threads", i, "resolved_by_actor_id"), *t.ResolvedByActorID)
-		}
+		v.actorID(path, at("/threads", i, "resolved_by_actor_id"), nullable(t.ResolvedByActorID))
 	}
 }
 

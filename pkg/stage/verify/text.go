@@ -62,8 +62,8 @@ func recordHeader(row *tree.ManifestRecord) ([]byte, error) {
 	created, err3 := canonicaljson.String(row.CreatedAt)
 	author := "null"
 	var err4 error
-	if row.AuthorID != nil && *row.AuthorID != nil {
-		author, err4 = canonicaljson.String(**row.AuthorID)
+	if by := nullable(row.AuthorID); by != nil {
+		author, err4 = canonicaljson.String(*by)
 	}
 	for _, err := range [...]error{err1, err2, err3, err4} {
 		if err != nil {

@@ -26,10 +26,16 @@ import (
 
 // Options say what a tree is verified against.
 type Options struct {
-	IndexSHA256 string         // the digest that emit printed, 64 lowercase hex digits
-	Modes       Modes          // permission bits that the disk must have
-	Engine      *safety.Engine // for the fixed-point rule
-	Rebuild     Rebuild        // optional: compare with what a stream gives
+	IndexSHA256 string  // the digest that emit printed, 64 lowercase hex digits
+	Modes       Modes   // permission bits that the disk must have
+	Scanner     Scanner // the filters, run again
+	Rebuild     Rebuild // optional: compare with what a stream gives
+}
+
+// Scanner is the part of a *safety.Worker that verification needs.
+type Scanner interface {
+	Filter(kind safety.Kind, source []byte) (safety.Result, error)
+	Rescan(text []byte) (safety.Result, error)
 }
 
 // Rebuild calls put for every file that the tree should have, index.json included.
@@ -86,7 +92,7 @@ type verifier struct {
 	ctx    context.Context
 	source Source
 	bundle *schema.Bundle
-	worker *safety.Worker
+	worker Scanner
 	list   *finding.List
 	report *Report
 
@@ -112,7 +118,7 @@ func newVerifier(ctx context.Context, source Source, o Options, list *finding.Li
 		return nil, &fault.Error{Exit: fault.Aborted, Rule: "schema.bundle", Detail: "the schemas cannot be compiled", Cause: err}
 	}
 	return &verifier{
-		ctx: ctx, source: source, bundle: bundle, worker: o.Engine.NewWorker(), list: list, report: report,
+		ctx: ctx, source: source, bundle: bundle, worker: o.Scanner, list: list, report: report,
 		files: map[string]*tree.File{}, rows: map[string]*tree.ManifestRecord{},
 		gaps: map[record.Scope]map[record.GapCode]int64{},
 	}, nil

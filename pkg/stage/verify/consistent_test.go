@@ -1,0 +1,299 @@
+package verify
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/tree"
+)
+
+// mutation is one changed document: what was done, and the value it became.
+type mutation struct {
+	what  string
+	value any
+}
+
+// mutate calls visit with the document after each single change below node: a member
+// removed, retyped, nulled, altered or added; an array reversed, shortened, repeated.
+// set puts a replacement in node's place.
+func mutate(node any, place string, set func(any) any, visit func(mutation)) {
+	say := func(op string, v any) { visit(mutation{place + " " + op, set(v)}) }
+	if place != "" {
+		if node != nil {
+			say("nulled", nil)
+		}
+		for _, other := range retyped(node) {
+			say("retyped", other)
+		}
+	}
+	switch n := node.(type) {
+	case map[string]any:
+		say("extended", with(n, "extra", true))
+		for _, name := range slices.Sorted(maps.Keys(n)) {
+			shorter := maps.Clone(n)
+			delete(shorter, name)
+			say("without "+name, shorter)
+			mutate(n[name], place+"/"+name, func(v any) any { return set(with(n, name, v)) }, visit)
+		}
+	case []any:
+		if len(n) > 1 {
+			reversed := slices.Clone(n)
+			slices.Reverse(reversed)
+			if !equalJSON(reversed, n) {
+				say("reversed", reversed)
+			}
+		}
+		if len(n) > 0 {
+			say("repeated", append(slices.Clone(n), n[len(n)-1]))
+			say("shortened", n[1:])
+			say("lengthened", append(slices.Clone(n), json.Number("1")))
+		}
+		for i := range n {
+			mutate(n[i], fmt.Sprintf("%s/%d", place, i), func(v any) any {
+				c := slices.Clone(n)
+				c[i] = v
+				return set(c)
+			}, visit)
+		}
+	case bool:
+		say("altered", !n)
+	case json.Number:
+		v, _ := n.Int64()
+		say("altered", v+1)
+		say("emptied", 0)
+		say("oversized", json.RawMessage("1e+21"))
+		say("oversized", json.RawMessage("9007199254740992"))
+	case string:
+		for _, other := range altered(n) {
+			say("altered", other)
+		}
+	}
+}
+
+func with(m map[string]any, name string, v any) map[string]any {
+	c := maps.Clone(m)
+	c[name] = v
+	return c
+}
+
+func equalJSON(a, b any) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return string(x) == string(y)
+}
+
+func retyped(node any) []any {
+	var out []any
+	for _, v := range []any{"text", json.Number("3"), true, []any{}, map[string]any{}} {
+		if fmt.Sprintf("%T", v) != fmt.Sprintf("%T", node) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// altered gives neighbours of a string: some keep its form, some do not.
+func altered(s string) []any {
+	out := []any{"", s + "x", s + "\u200b", s + "\n"}
+	if s != "" {
+		last := s[len(s)-1]
+		next := last + 1
+		switch last {
+		case '9':
+			next = '8'
+		case 'z':
+			next = 'y'
+		case 'f':
+			next = 'e'
+		}
+		out = append(out, s[:len(s)-1]+string(rune(next)))
+		if up := strings.ToUpper(s); up != s {
+			out = append(out, up)
+		}
+	}
+	switch {
+	case tree.ValidTimestamp(s):
+		out = append(out, "2025"+s[4:], "2027"+s[4:], "2026-02-30"+s[10:], s[:17]+"60"+s[19:], strings.Replace(s, "Z", "+00:00", 1))
+	case vocabulary[s] != nil:
+		for _, other := range vocabulary[s] {
+			if other != s {
+				out = append(out, other)
+			}
+		}
+	}
+	return out
+}
+
+var vocabularies = [][]string{
+	{"unchanged", "modified", "truncated", "rejected"},
+	{"admin", "maintain", "write", "triage", "read", "none", "external", "bot"},
+	{"human", "bot"},
+	{"entity", "comment", "review", "check", "thread"},
+	{"success", "failure", "cancelled", "skipped", "timed_out", "action_required", "stale", "neutral"},
+	{"queued", "in_progress", "completed"},
+	{"approved", "changes_requested", "commented", "dismissed"},
+	{"open", "closed", "merged"},
+	{"left", "right"},
+	{"none", "failed", "all"},
+	{"partial", "unusable"},
+	{"entity", "comments", "reviews", "checks", "check_logs", "agent_runs", "actors"},
+	{"profile_bound", "history_unavailable", "unsupported", "authorization_failed", "fetch_failed", "source_too_large", "invalid_metadata", "unsafe_content"},
+	{"github", "gitlab", "forgejo"},
+	{"work_item", "change_proposal"},
+	{"application/json", "text/markdown", "text/plain"},
+	{"oldest", "newest"},
+}
+
+var vocabulary = func() map[string][]string {
+	m := map[string][]string{}
+	for _, words := range vocabularies {
+		for _, w := range words {
+			m[w] = append(m[w], words...)
+		}
+	}
+	return m
+}()
+
+// free are the changes that leave another valid tree: facts of the forge that no
+// other byte of the tree repeats, and members that may be absent. Everything else
+// must be refused. The expressions match "file pointer operation".
+var free = regexp.MustCompile(`^(` + strings.Join([]string{
+	// facts told once
+	`entity/metadata\.json /(number|state|title|labels/\d+) altered`,
+	`entity/metadata\.json /labels (shortened|emptied)`,
+	`index\.json /source/repository altered`, // navigation only, no key input
+	`state/actors\.json /actors/\d+/role altered`,
+	`state/actors\.json /actors/\d+/login retyped`, // of an actor who wrote nothing
+	`collection\.json /included_sources shortened`,
+	`collection\.json /check_log_selection altered`,
+	`collection\.json /(record_selection|bounds/\w+) altered`,
+	`collection\.json /admission/human_min_role altered`,
+	`relations/reviews\.json /reviews/\d+/state altered`,
+	`relations/reviews\.json /reviews/\d+/dismissed_(at|by_actor_id) nulled`,
+	`relations/reviews\.json /reviews/\d+/dismissed_at altered`,
+	`relations/reviews\.json /threads/\d+/created_at altered`,
+	`relations/reviews\.json /threads/\d+/(line|side|path) altered`,
+	`relations/reviews\.json /(reviews|threads)/\d+ without (reviewed_sha|line|side|path)`,
+	`relations/reviews\.json /(reviews|threads)/\d+/reviewed_sha altered`,
+	`relations/reviews\.json /threads/\d+/replies shortened`,
+	`relations/reviews\.json /threads/\d+/replies retyped`,
+	`state/threads\.json /threads/\d+ without minimized`,
+	`state/threads\.json /threads/\d+/minimized altered`,
+	`state/threads\.json /threads/\d+/outdated altered`, // of a resolved thread
+	`state/threads\.json /threads/\d+/resolved_by_actor_id (nulled|altered)`,
+	`history/agent-runs\.json /runs shortened`,
+	`history/agent-runs\.json /runs/\d+/(agent|status|input_revision|input_head_sha|resulting_commit_sha|started_at|id) altered`,
+	`history/agent-runs\.json /runs/\d+/completed_at altered`,
+	`history/agent-runs\.json /runs/\d+ without (input_head_sha|resulting_commit_sha|started_at)`,
+	`history/agent-runs\.json /runs/\d+/result_record_keys (shortened|altered)`,
+	`checks/\w+/metadata\.json /(name|status|conclusion|started_at|completed_at) altered`,
+	// counts and codes of what is not there
+	`index\.json /gaps/\d+/count altered`,
+	`index\.json /gaps/\d+/(code|scope) altered`,
+	`index\.json /gaps shortened`,
+	// finding codes and counts
+	`index\.json /(records|files)/\d+/filter/findings/\d+/(code|count) altered`,
+	`index\.json /files/\d+/filter/status altered`,
+	`index\.json /records/\d+/filter/status altered`,
+	`index\.json /records/\d+/updated_at altered`,
+	`index\.json /records/\d+/created_at altered`, // of a rejected check
+}, "|") + `)$`)
+
+// fullDamage tries every damage instead of every stride-th.
+var fullDamage = flag.Bool("damage.full", false, "try every consistent damage (minutes)")
+
+// stride is how many damages pass for one that is tried; no factor of the number of
+// changes that one value gets.
+const stride = 13
+
+// Every consistent damage of a document, digests repaired up to a new root that the
+// verifier is told to trust, is refused by a rule, but for the changes named in free.
+func TestConsistentDamage(t *testing.T) {
+	requirement.Claim(t, "CMP-02", "CMP-04", "CAN-02", "CAN-03", "CAN-04", "AMB-51")
+	caught, tried, allowed, made := 0, 0, 0, 0
+	for _, name := range slices.Sorted(maps.Keys(specimens(t))) {
+		s := specimens(t)[name]
+		for _, path := range slices.Sorted(maps.Keys(s.files)) {
+			if !strings.HasSuffix(path, ".json") {
+				continue
+			}
+			var document any
+			decode(t, s.files[path], &document)
+			mutate(document, "", func(v any) any { return v }, func(m mutation) {
+				made++
+				if !*fullDamage && made%stride != 0 {
+					return
+				}
+				d := s.clone()
+				d.files[path] = encode(t, m.value)
+				if string(d.files[path]) == string(s.files[path]) {
+					return
+				}
+				if path != tree.IndexPath {
+					d.reseal(t)
+				}
+				tried++
+				if got := d.judge(t, d.digest()); len(got) > 0 {
+					caught++
+					return
+				}
+				if free.MatchString(path + " " + m.what) {
+					allowed++
+					return
+				}
+				t.Errorf("%s: %s %s: accepted", name, path, m.what)
+			})
+		}
+	}
+	t.Logf("consistent damages of documents: %d caught of %d, %d leave another valid tree, %d made", caught, tried, allowed, made)
+	if tried < 1500 {
+		t.Fatalf("only %d damages tried", tried)
+	}
+}
+
+// The bytes of a document are its RFC 8785 form: no other spelling of the same value
+// is accepted, however consistently its digests are repaired.
+func TestSpellingDamage(t *testing.T) {
+	requirement.Claim(t, "CAN-01")
+	s := changeProposal(t, record.GitHub)
+	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		if !strings.HasSuffix(path, ".json") {
+			continue
+		}
+		text := string(s.files[path])
+		first := text[1 : strings.IndexByte(text, ':')+1]
+		for _, c := range []struct {
+			name, text string
+			want       Rule
+		}{
+			{"final line feed", text + "\n", RuleNotCanonical},
+			{"byte-order mark", "\ufeff" + text, RuleNotJSON},
+			{"space", strings.Replace(text, ":", ": ", 1), RuleNotCanonical},
+			{"duplicate member", "{" + first + "1," + text[1:], RuleNotJSON},
+			{"escaped name", `{"\u00` + fmt.Sprintf("%02x", first[1]) + first[2:] + text[len(first)+1:], RuleNotCanonical},
+			{"second document", text + "{}", RuleNotJSON},
+			{"invalid UTF-8", strings.Replace(text, `":`, "\xff\":", 1), RuleNotJSON},
+			{"empty", "", RuleNotJSON},
+			{"cut", text[:len(text)-1], RuleNotJSON},
+			{"bomb", `{"a":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}", RuleNotJSON},
+			{"float beyond the range", "[1e400]", RuleNotJSON},
+		} {
+			d := s.clone()
+			d.files[path] = []byte(c.text)
+			if path != tree.IndexPath {
+				d.reseal(t)
+			}
+			if got := d.judge(t, d.digest()); !has(got, c.want, path) {
+				t.Errorf("%s: %s: want %s, got %v", path, c.name, c.want.Name, names(got))
+			}
+		}
+	}
+}

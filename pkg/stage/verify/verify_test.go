@@ -1,0 +1,50 @@
+package verify
+
+import (
+	"context"
+	"testing"
+
+	"snapline/pkg/finding"
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+)
+
+// scanner is the real engine's worker.
+func scanner(t testing.TB) Scanner {
+	e, err := safety.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.NewWorker()
+}
+
+// verifyAt gives the findings on a tree on disk.
+func verifyAt(t testing.TB, root, digest string) []finding.Finding {
+	t.Helper()
+	report, err := Tree(context.Background(), root, Options{IndexSHA256: digest, Scanner: scanner(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Findings
+}
+
+func specimens(t testing.TB) map[string]*specimen {
+	return map[string]*specimen{
+		"github-change-proposal":  changeProposal(t, record.GitHub),
+		"gitlab-change-proposal":  changeProposal(t, record.GitLab),
+		"forgejo-change-proposal": changeProposal(t, record.Forgejo),
+		"github-work-item":        workItem(t, record.GitHub),
+		"gitlab-work-item":        workItem(t, record.GitLab),
+		"forgejo-work-item":       workItem(t, record.Forgejo),
+	}
+}
+
+func TestValidTreesHold(t *testing.T) {
+	for name, s := range specimens(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range verifyAt(t, s.write(t), s.digest()) {
+				t.Error(f)
+			}
+		})
+	}
+}
