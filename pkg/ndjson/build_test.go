@@ -30,10 +30,6 @@ func key(kind record.Kind, id string) string { return tree.Key(testSource, kind,
 
 func clean() *record.Filter { f := record.Clean(); return &f }
 
-func rejectedFilter() *record.Filter {
-	return &record.Filter{Status: record.Rejected, Findings: []record.Finding{{Code: "injection.example", Count: 1}}}
-}
-
 // testHeader is a header of a change proposal that selects everything.
 func testHeader(pos int) *record.Snapshot {
 	h := &record.Snapshot{

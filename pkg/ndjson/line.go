@@ -16,7 +16,7 @@ var actorTable = table[record.Actor]{
 		nullable("login", "RRR", func(a *record.Actor) **string { return &a.Login }, display),
 		nullable("role", "RRR", func(a *record.Actor) **string { return &a.Role },
 			oneOf(append(slices.Clone(record.Roles[:]), record.RoleBot)...)),
-		flag("role_verified", "RRR", func(a *record.Actor) *bool { return &a.RoleVerified }),
+		boolean("role_verified", "RRR", func(a *record.Actor) *bool { return &a.RoleVerified }),
 		nullable("bot_role", "CC-", func(a *record.Actor) **string { return &a.BotRole }, nonEmpty).
 			on(func(a *record.Actor) bool { return a.Kind == record.Bot }, RuleActorState),
 		filter("login_filter", "-RR", func(a *record.Actor) **record.Filter { return &a.LoginFilter }, record.Rejected),
@@ -94,10 +94,10 @@ var threadTable = table[record.Thread]{
 		text("id", "RRR", func(t *record.Thread) *string { return &t.ID }, structuralID),
 		text("thread_key", "RRR", func(t *record.Thread) *string { return &t.ThreadKey }, digest),
 		text("created_at", "RRR", func(t *record.Thread) *string { return &t.CreatedAt }, timestamp),
-		flag("resolved", "RRR", func(t *record.Thread) *bool { return &t.Resolved }),
+		boolean("resolved", "RRR", func(t *record.Thread) *bool { return &t.Resolved }),
 		nullable("resolved_by_actor_id", "CCC", func(t *record.Thread) **string { return &t.ResolvedByActorID }, structuralID).
 			on(func(t *record.Thread) bool { return t.Resolved }, RuleResolver),
-		flag("outdated", "RRR", func(t *record.Thread) *bool { return &t.Outdated }),
+		boolean("outdated", "RRR", func(t *record.Thread) *bool { return &t.Outdated }),
 		optionalFlag("minimized", "OOO", func(t *record.Thread) **bool { return &t.Minimized }),
 		list("record_keys", "RRR", func(t *record.Thread) *[]string { return &t.RecordKeys }, digest, unique),
 		objects("replies", "RRR", func(t *record.Thread) *[]record.Reply { return &t.Replies }, &replyTable),
@@ -141,7 +141,7 @@ var checkTable = table[record.Check]{
 			on(func(c *record.Check) bool {
 				return c.Status == record.InProgress || isCompleted(c) && !c.NeverStarted
 			}, RuleCheckStatus),
-		flag("never_started", "CCC", func(c *record.Check) *bool { return &c.NeverStarted }).
+		boolean("never_started", "CCC", func(c *record.Check) *bool { return &c.NeverStarted }).
 			on(isCompleted, RuleCheckStatus),
 		text("completed_at", "CCC", func(c *record.Check) *string { return &c.CompletedAt }, timestamp).
 			on(isCompleted, RuleCheckStatus),

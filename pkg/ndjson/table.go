@@ -253,8 +253,8 @@ func (d *decoder) flag(v value) (bool, error) {
 	return v.kind == 't', nil
 }
 
-// flag is a boolean.
-func flag[T any](name, need string, get func(*T) *bool) member[T] {
+// boolean is true or false.
+func boolean[T any](name, need string, get func(*T) *bool) member[T] {
 	return member[T]{
 		name: name, need: need,
 		read: func(d *decoder, v value, t *T) (err error) {
@@ -268,7 +268,7 @@ func flag[T any](name, need string, get func(*T) *bool) member[T] {
 
 // onlyTrue is a member that is true or absent.
 func onlyTrue[T any](name, need string, get func(*T) *bool) member[T] {
-	m := flag(name, need, get)
+	m := boolean(name, need, get)
 	m.read = func(d *decoder, v value, t *T) error {
 		b, err := d.flag(v)
 		if err == nil && !b {
