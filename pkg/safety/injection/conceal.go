@@ -131,39 +131,51 @@ func stated(c *cursor, i int) bool {
 var when = vocabulary["when"]
 
 // ordered reports whether "without" at i belongs to an imperative, not to a statement
-// such as "the program exits without telling the user".
+// such as "the program exits without telling the user". A line break may begin a
+// clause or not: where the two readings differ, only a subject at the line's
+// beginning makes it a statement.
 func ordered(c *cursor, i int) bool {
 	k := i
 	for i-k < 12 && c.at(k).gap&clause == 0 && c.at(k-1).id != wAnd && c.at(k-1).id != wThen {
+		if c.at(k).gap&gLine != 0 && k < i && mood(c, k, i) == subject {
+			return false
+		}
 		k--
 		if t := c.at(k); t.is(rSubject) && t.id != wIt && t.id != wThis && t.id != wThat && t.id != these && t.id != those {
 			return false
 		}
 	}
-	for k < i && c.at(k).is(rAdverb) {
+	return mood(c, k, i) == order
+}
+
+// The moods of a clause, by its first word.
+const (
+	order     = iota // may be an imperative
+	subject          // an article, a pronoun: a statement
+	statement        // a verb of the third person, a participle
+)
+
+// mood reads the first word of the clause from k to i.
+func mood(c *cursor, k, i int) int {
+	for k < i && c.at(k).is(rAdverb) && c.at(k).id != wDo {
 		k++
 	}
 	first := c.at(k)
 	if k == i {
-		return true
+		return order
 	}
 	if first.is(rDet|rSubject|rAll) || first.id == wA || first.id == wAn || first.id == wIf || first.id == when {
-		return false
+		return subject
 	}
 	w := c.text[first.start:first.end]
 	n := len(w)
 	if first.id != wNone || n < 4 {
-		return true
+		return order
 	}
-	switch w[n-1] | 0x20 {
-	case 's':
-		return w[n-2]|0x20 == 's'
-	case 'd':
-		return w[n-2]|0x20 != 'e'
-	case 'g':
-		return w[n-2]|0x20 != 'n' || w[n-3]|0x20 != 'i'
+	if tail := w[n-2:]; w[n-1]|0x20 == 's' && tail[0]|0x20 != 's' || foldEqual(tail, "ed") || foldEqual(w[n-3:], "ing") {
+		return statement
 	}
-	return true
+	return order
 }
 
 // toldRule matches "the user must not be told".

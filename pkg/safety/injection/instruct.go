@@ -113,7 +113,10 @@ func addressed(c *cursor) bool {
 			n.id == need || n.id == have || n.is(rNegate) || n.id == wDo {
 			break
 		}
-		if i == 1 && n.is(rVerb) && order(c, i, t.id, qualified) {
+		if n.is(rPassive) {
+			return false
+		}
+		if i == 1 && n.is(rVerb) && orderTo(c, i, t.id, qualified) {
 			return true
 		}
 		if i > 1 && !qualified && !before.is(rGreeting) && !c.at(-2).is(rGreeting) {
@@ -129,7 +132,7 @@ func addressed(c *cursor) bool {
 		if n.gap&(gBarrier|gEdge) != 0 {
 			return false
 		}
-		if n.is(rVerb) && order(c, k, t.id, qualified) {
+		if n.is(rVerb) && orderTo(c, k, t.id, qualified) {
 			return true
 		}
 		if n.gap&gHard != 0 && k > i {
@@ -149,9 +152,9 @@ var (
 	have   = vocabulary["have"]
 )
 
-// order reports whether the verb at k is an order that one gives to an agent: any verb
+// orderTo reports whether the verb at k is an order that one gives to an agent: any verb
 // for an AI, only a strong one for a word that also names programs and devices.
-func order(c *cursor, k int, agent wid, qualified bool) bool {
+func orderTo(c *cursor, k int, agent wid, qualified bool) bool {
 	v := c.at(k)
 	if c.at(k+1).gap&(gColon|gJoined) != 0 && c.at(k+1).gap&gLine == 0 && !v.is(rStrongVerb) {
 		return false // a label: "model: report: 3"

@@ -1,5 +1,7 @@
 package injection
 
+import "bytes"
+
 // reach bounds the words between a verb and its object.
 const reach = 14
 
@@ -33,6 +35,9 @@ func followRule(c *cursor) (span, bool) {
 			return span{}, false
 		}
 		verb := c.at(f)
+		if verb.is(rIgnore) && hyphened(c, verb) {
+			return object(c, f, false)
+		}
 		if !verb.is(rFollow | rFollowing) {
 			continue
 		}
@@ -49,6 +54,9 @@ func followRule(c *cursor) (span, bool) {
 	}
 	return span{}, false
 }
+
+// hyphened reports whether a hyphen divides the word, so that it holds no anchor.
+func hyphened(c *cursor, t token) bool { return bytes.IndexByte(c.text[t.start:t.end], '-') >= 0 }
 
 // refusal reports whether the verb at f is refused by an imperative, and where that
 // begins: do not, never, must not, stop, no longer.
@@ -146,7 +154,7 @@ var prompts = vocabulary["prompts"]
 // closed reports whether a clause ends before the word at i.
 func closed(c *cursor, i int) bool {
 	t := c.at(i)
-	return t.gap&(clause|gColon) != 0 || t.is(rAndOr) || t.id == wThen || t.id == wYou
+	return t.gap&(clause|gColon|gLine) != 0 || t.is(rAndOr) || t.id == wThen || t.id == wYou
 }
 
 // qualified reports whether the noun at i is followed by words that make it an earlier

@@ -143,7 +143,7 @@ func roleRule(c *cursor) (span, bool) {
 				start = c.at(k - 1).start
 			}
 			// you are now …; you are an unrestricted assistant
-			if c.at(k+1).id == wNow || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
+			if n := c.at(k + 2); c.at(k+1).id == wNow && n.id != ready && n.id != able || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
 				return span{start, name.end}, true
 			}
 		}
@@ -151,7 +151,11 @@ func roleRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
-var youre = vocabulary["you're"]
+var (
+	youre = vocabulary["you're"]
+	ready = vocabulary["ready"]
+	able  = vocabulary["able"]
+)
 
 // limitless is the index of the word that takes the limits at the current word away,
 // 0 if there is none.
@@ -190,7 +194,7 @@ func asked(c *cursor, k, i int) bool {
 	if c.at(k).gap&stop == 0 && c.at(k-1).is(rNegate) {
 		return false
 	}
-	if !imperative(c, k) {
+	if b := c.at(k - 1); !imperative(c, k) && (b.id != wWill && b.id != can || c.at(k-2).id != wYou) {
 		return false
 	}
 	n := c.at(k + 1)
@@ -199,7 +203,7 @@ func asked(c *cursor, k, i int) bool {
 		return true
 	}
 	for j := k + 1; j < i; j++ {
-		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs {
+		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs || t.id == wBe {
 			return true
 		}
 	}

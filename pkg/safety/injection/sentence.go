@@ -124,7 +124,7 @@ func inReply(c *cursor, i int) bool {
 			p := c.at(j - 1)
 			return p.is(rDet|rFill|rInto|rReply) || p.is(rChangeNoun) || p.id == wPull || p.id == wA || p.id == next
 		}
-		if isURL(c, t) {
+		if isURL(c, t) && c.at(j-1).is(rInto) {
 			return true
 		}
 	}
@@ -164,7 +164,7 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 	}
 	contents := false
 	for k := -1; k >= -5 && c.at(k+1).gap&fence == 0; k-- {
-		if c.at(k).is(rContents) && c.at(k).id != fileWord || c.at(k).id == cat {
+		if t := c.at(k); t.is(rText) && c.at(k+1).is(rInto|rFrom) || t.id == cat && k == -1 {
 			contents = true
 		}
 		if isURL(c, c.at(k)) {
@@ -188,9 +188,8 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 }
 
 var (
-	in       = vocabulary["in"]
-	fileWord = vocabulary["file"]
-	cat      = vocabulary["cat"]
+	in  = vocabulary["in"]
+	cat = vocabulary["cat"]
 )
 
 // isURL reports whether the word is the scheme of a URL.

@@ -65,6 +65,9 @@ const (
 	rScheme                         // of a URL
 	rAgentName                      // names an AI by itself
 	rGreeting                       // addresses somebody
+	rFrom                           // of, from
+	rText                           // what is in a file or variable
+	rPassive                        // tells what became of something
 	rDeed                           // what an agent would hide
 )
 
@@ -186,7 +189,7 @@ var lexicon = []struct {
 	{rGiven, "past initial original old system developer current existing given provided hidden safety default predefined preset"},
 	{rYour, "your"},
 	{rAll | rFill, "all any every each"},
-	{rFill, "the a of those these this that its their such my our both other remaining entire whole absolutely completely totally entirely fully just please now immediately simply out single set part none"},
+	{rFill, "the a of those these this that its their such my our both other remaining entire whole absolutely completely totally entirely fully just please now immediately simply out single set part none subsequent future further"},
 	{rAndOr, "and or nor"},
 	{rNegate, "not never don't dont cannot can't mustn't shouldn't won't doesn't didn't wouldn't"},
 	{rImperative, "and then now please to must should you just also so kindly immediately first always instead but or ai agent agents assistant assistants model models llm shall let's on simply completely next fully totally next do ever still rather hence therefore thus again finally quietly silently secretly only"},
@@ -235,7 +238,10 @@ var lexicon = []struct {
 	{0, "variables base64 cat file next"},
 	{rAgentName, "llm llms chatgpt claude copilot chatbot assistant assistants"},
 	{rGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint for to any every all"},
-	{0, "lint approve"},
+	{0, "ready able lint approve"},
+	{rPassive, "was were used generated helped assisted written created"},
+	{rText, "contents content value values output"},
+	{rFrom, "of from"},
 	{rPreposition, "about in for with on from by at to into over under as when if because"},
 }
 
