@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -113,7 +112,7 @@ func printFingerprints(call *cli.Call) error {
 		}
 		prints = append(prints, f)
 	}
-	return closedOr(writeJSON(call.Env.Stdout, prints, indent))
+	return writeJSON(call.Env.Stdout, prints, indent)
 }
 
 func printProof(call *cli.Call) error {
@@ -135,8 +134,7 @@ func printProof(call *cli.Call) error {
 		return fail(err.Error())
 	}
 	if call.Flags.Bool("json") {
-		return closedOr(writeJSON(call.Env.Stdout, p, 2))
+		return writeJSON(call.Env.Stdout, p, 2)
 	}
-	_, err = io.WriteString(call.Env.Stdout, p.String())
-	return closedOr(err)
+	return writeText(call.Env.Stdout, p.String())
 }

@@ -168,28 +168,37 @@ func (s *documentSet) print(call *cli.Call) error {
 	if call.Flags.Bool("json") {
 		err = writeJSON(call.Env.Stdout, r, 2)
 	} else {
-		_, err = io.WriteString(call.Env.Stdout, s.report.lines())
+		err = writeText(call.Env.Stdout, r.lines())
 	}
 	switch {
 	case err != nil:
-		return closedOr(err)
+		return err
 	case !r.Valid:
 		return &cli.SilentError{Exit: fault.Aborted}
 	}
 	return nil
 }
 
-// lines is the report for people.
+// lines is the report for people: every error, then the rest, in the order of the
+// documents; what concerns no document by itself comes first.
 func (r *documentReport) lines() string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "valid\n", false: "invalid\n"}[r.Valid])
+	said := map[string]bool{}
+	for _, f := range r.Findings {
+		said[f.text] = true
+	}
 	for _, e := range r.Errors {
-		b.WriteString("- " + e + "\n")
+		if !said[e] {
+			b.WriteString("- " + e + "\n")
+		}
 	}
 	for _, f := range r.Findings {
-		if f.Level != document.Error {
-			fmt.Fprintf(&b, "%s: %s\n", f.Level, f.text)
+		mark := string(f.Level) + ":"
+		if f.Level == document.Error {
+			mark = "-"
 		}
+		b.WriteString(mark + " " + f.text + "\n")
 	}
 	for _, d := range r.Documents {
 		fmt.Fprintf(&b, "%s: %s: %s\n", d.Document, d.Format, d.Result)
@@ -203,10 +212,21 @@ func (r *documentReport) lines() string {
 // writeJSON writes v as the reference does: indented, no character escaped that JSON
 // lets stand.
 func writeJSON(w io.Writer, v any, indent int) error {
-	e := json.NewEncoder(w)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", strings.Repeat(" ", indent))
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return writeText(w, b.String())
+}
+
+func writeText(w io.Writer, s string) error {
+	if _, err := io.WriteString(w, s); err != nil {
+		return closedOr(err)
+	}
+	return nil
 }
 
 func readArgument(call *cli.Call, name string) ([]byte, error) {
@@ -221,31 +241,4 @@ func readArgument(call *cli.Call, name string) ([]byte, error) {
 
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
-}
-
-// rejudge gives the chain of a tree's documents and the recovered state anew.
-func rejudge(m tree.Manifest, documents []record.Document) (*tree.Chain, []byte) {
-	if m.Family != record.FamilyCanon {
-		return nil, nil
-	}
-	var set []canonguard.Named
-	for i := range documents {
-		if documents[i].HasRaw {
-			set = append(set, canonguard.Named{Name: documents[i].Name, Raw: documents[i].Raw})
-		}
-	}
-	return recoverCanon(set, m.Gaps, m.Limits.Selection)
-}
-
-// recoverCanon judges the chain of a stream's documents and gives the state that may be
-// recovered from it. Where something is missing that may be newer than the head, none
-// may: a tool does not fall back to an earlier state.
-func recoverCanon(set []canonguard.Named, gaps []tree.Gap, selection record.Selection) (*tree.Chain, []byte) {
-	_, c := canonguard.Judge(set)
-	for _, g := range gaps {
-		if c.Refusal == "" && (g.Code != record.ProfileBound || selection != record.Newest) {
-			c.Refusal, c.Recovered = "a missing document may be newer than the head", nil
-		}
-	}
-	return &tree.Chain{Finding: c.Finding, FirstBadSeq: c.FirstBadSeq, Refusal: c.Refusal, Verdict: string(c.Verdict)}, c.Recovered
 }
