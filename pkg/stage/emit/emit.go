@@ -1,0 +1,147 @@
+package emit
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/treefs"
+)
+
+// Config is what emit needs besides the stream. Nothing of it reaches the tree.
+type Config struct {
+	FS      treefs.FS
+	Out     string  // the tree's path, which must not exist
+	Receipt string  // path of a copy of the receipt, "" for none; must not exist
+	Durable bool    // flush the tree to the disk before it appears
+	Recover Recover // for canon-state streams
+}
+
+// Run writes the bounded stream of in as a tree at cfg.Out and its receipt to stdout.
+// The path is checked before anything is read. Whatever fails, nothing is left at the
+// path; what is left elsewhere, if the process is killed, is private.
+func Run(ctx context.Context, in *ndjson.Reader, stdout io.Writer, cfg Config, log *fault.Log) (err error) {
+	publication, err := treefs.Begin(cfg.FS, cfg.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { settle(publication.Discard(), &err, log) }()
+	copied, err := newReceiptFile(cfg.FS, cfg.Receipt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copied.close(err == nil)) }()
+
+	header, err := in.Header()
+	if err != nil {
+		return err
+	}
+	built, err := build(ctx, header, in.Next, publication, cfg.Recover)
+	if err != nil {
+		return position(err, in.Line())
+	}
+	receipt, err := newReceipt(header, in.Digest(), built)
+	if err != nil {
+		return err
+	}
+	if err := copied.write(receipt); err != nil {
+		return err
+	}
+	if err := publication.Publish(cfg.Durable); err != nil {
+		return err
+	}
+	if err := deliver(stdout, receipt); err != nil {
+		return errors.Join(err, publication.Withdraw())
+	}
+	return nil
+}
+
+// settle reports an error of cleaning up: as the error of the run if there is no
+// other, unless the tree is published and its receipt delivered.
+func settle(cleanup error, err *error, log *fault.Log) {
+	switch {
+	case cleanup == nil:
+	case *err == nil:
+		log.Notice(fault.Notice{Text: "the tree is published; " + cleanup.Error()})
+	default:
+		*err = errors.Join(*err, cleanup)
+	}
+}
+
+// deliver writes the receipt in one write. The tree is worth nothing without it.
+func deliver(stdout io.Writer, receipt []byte) error {
+	n, err := stdout.Write(receipt)
+	if err == nil && n < len(receipt) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return &fault.Error{Exit: fault.Environment, Rule: "receipt.stdout", Detail: "the receipt could not be delivered; no tree is left", Cause: err}
+	}
+	return nil
+}
+
+// build turns a bounded stream into the files of a tree: it writes them into out and
+// gives what the tree answers for. The bytes depend on the stream alone. lines come
+// from next until io.EOF, which follows a trailer that was checked.
+func build(ctx context.Context, header *record.Snapshot, next func() (record.Line, error), out sink, recovered Recover) (*root, error) {
+	promised, err := newPromises(header)
+	if err != nil {
+		return nil, err
+	}
+	family := newFamilyBuilder(out, header, promised, recovered)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		line, err := next()
+		if errors.Is(err, io.EOF) {
+			return family.finish()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := family.line(line); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// familyBuilder writes the tree of one family.
+type familyBuilder interface {
+	line(record.Line) error
+	finish() (*root, error)
+}
+
+func newFamilyBuilder(out sink, header *record.Snapshot, promised *promises, recovered Recover) familyBuilder {
+	if header.Family == record.FamilyEntity {
+		return checked{newBuilder(out, header), promised}
+	}
+	return newDocumentBuilder(out, header, recovered)
+}
+
+// checked is a builder whose lines are checked first.
+type checked struct {
+	*builder
+	promised *promises
+}
+
+func (c checked) line(l record.Line) error {
+	if err := c.promised.line(l); err != nil {
+		return err
+	}
+	return c.builder.line(l)
+}
+
+// position adds the line to an error of this stage about its input.
+func position(err error, line int64) error {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Exit != fault.Input || e.Line != 0 {
+		return err
+	}
+	placed := *e
+	placed.File, placed.Line = "stdin", line
+	return &placed
+}

@@ -1,0 +1,96 @@
+package emit
+
+import (
+	"snapline/pkg/canonicaljson"
+	"snapline/pkg/record"
+	"snapline/pkg/tree"
+)
+
+// Recover judges the documents of a canon-state tree, those without raw bytes having
+// been rejected, as one chain, and gives the text of the state that may be recovered
+// from it, or nil. The manifest is complete but for what follows from that.
+type Recover func(m tree.Manifest, documents []record.Document) (*tree.Chain, []byte)
+
+// documentBuilder writes the tree of a document family: the bytes of each document as
+// they are, for canon-state the recovered state, and the manifest.
+type documentBuilder struct {
+	sink      sink
+	header    *record.Snapshot
+	recover   Recover
+	documents []record.Document
+	rows      []tree.ManifestDocument
+	gaps      map[record.Gap]int64
+	files     int64
+	bytes     int64
+}
+
+func newDocumentBuilder(out sink, header *record.Snapshot, recovered Recover) *documentBuilder {
+	return &documentBuilder{sink: out, header: header, recover: recovered, rows: []tree.ManifestDocument{}, gaps: map[record.Gap]int64{}}
+}
+
+func (b *documentBuilder) line(line record.Line) error {
+	switch l := line.(type) {
+	case *record.Document:
+		return b.document(l)
+	case *record.Gap:
+		b.gaps[record.Gap{Scope: l.Scope, Code: l.Code}] += l.Count
+	}
+	return nil
+}
+
+func (b *documentBuilder) document(d *record.Document) error {
+	limits := b.header.Limits
+	switch n := int64(len(d.Raw)); {
+	case n > limits.MaxDocumentBytes:
+		return broken("bounded.document", "a document has %d bytes and max_document_bytes is %d", n, limits.MaxDocumentBytes)
+	case int64(len(b.rows)) >= limits.MaxDocuments:
+		return broken("bounded.selection", "there are more than max_documents, %d", limits.MaxDocuments)
+	case !tree.ValidDocumentName(d.Name):
+		return broken("bounded.document-name", "the name of document %d cannot stand in a file name", len(b.rows)+1)
+	}
+	row := tree.ManifestDocument{Filter: newFilter(*d.Filter), Format: d.Format, Name: d.Name, SHA256: d.SHA256, Strings: d.Strings}
+	if d.HasRaw {
+		n := int64(len(d.Raw))
+		row.Bytes, row.Path = &n, tree.DocumentPath(len(b.rows)+1, d.Name)
+		if err := b.file(row.Path, d.Raw); err != nil {
+			return err
+		}
+	}
+	b.rows = append(b.rows, row)
+	if b.header.Family == record.FamilyCanon {
+		b.documents = append(b.documents, *d)
+	}
+	return nil
+}
+
+func (b *documentBuilder) file(path string, data []byte) error {
+	b.files++
+	b.bytes += int64(len(data))
+	return b.sink.WriteFile(path, data)
+}
+
+func (b *documentBuilder) finish() (*root, error) {
+	limits := b.header.Limits
+	manifest := tree.Manifest{
+		Documents: b.rows, Family: b.header.Family, FilterVersion: b.header.FilterVersion, Gaps: sumGaps(b.gaps),
+		Limits:        tree.Limits{MaxDocumentBytes: limits.MaxDocumentBytes, MaxDocuments: limits.MaxDocuments, Selection: limits.Selection},
+		SchemaVersion: tree.SchemaVersion,
+	}
+	if b.header.Family == record.FamilyCanon {
+		var state []byte
+		if manifest.Chain, state = b.recover(manifest, b.documents); state != nil {
+			manifest.Recovered = &tree.RecoveredState{Bytes: int64(len(state)), Path: tree.RecoveredPath, SHA256: tree.Digest(state)}
+			if err := b.file(tree.RecoveredPath, state); err != nil {
+				return nil, err
+			}
+		}
+	}
+	data, err := canonicaljson.Marshal(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.file(tree.ManifestPath, data); err != nil {
+		return nil, err
+	}
+	return &root{digest: tree.Digest(data), files: b.files, bytes: b.bytes, gaps: manifest.Gaps, documents: int64(len(b.rows))}, nil
+}
