@@ -14,7 +14,7 @@ type part struct {
 
 // clients are the programs that can send.
 var clients = []string{
-	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "ftp", "tftp", "rsync",
+	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync",
 	"dig", "nslookup", "iwr", "irm", "aria2c", "sendmail", "mutt", "xh",
 }
 

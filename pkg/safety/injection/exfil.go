@@ -221,6 +221,12 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 			return noThing, span{}
 		}
 	}
+	if start > 0 && end < len(text) && (text[end] == '"' || text[end] == '\'') && text[start-1] == text[end] {
+		// A quoted name, not a command: "env": {…}
+		if i := end + 1; i < len(text) && bytes.IndexByte([]byte(":,]})="), text[i]) >= 0 {
+			return noThing, span{}
+		}
+	}
 	i := end
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 		i++

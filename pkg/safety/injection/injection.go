@@ -143,13 +143,13 @@ func (s *Scanner) hit(h int) {
 // word judges an anchor that begins with a letter: the rules of the word that holds it.
 func (s *Scanner) word(h int) {
 	c := &s.cur
-	if !c.seek(h) {
-		return
-	}
-	t := c.at(0)
-	r := roles[t.id]
-	if r&rPhrase != 0 {
-		s.phrases(c, t.id, r)
+	r, whole := c.glance(h)
+	if r&rPhrase != 0 || !whole {
+		if c.seek(h) {
+			t := c.at(0)
+			r = roles[t.id]
+			s.phrases(c, t.id, r)
+		}
 	}
 	if r&rThing != 0 {
 		s.exfilAt(h)

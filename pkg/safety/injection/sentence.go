@@ -24,6 +24,9 @@ func (s *Scanner) sentence(what thing, at span) (span, bool) {
 		}
 		last = 1
 	}
+	if what == dump && c.at(last+1).is(rSetting) {
+		return span{}, false
+	}
 	if m, ok := givenAway(c, what, last); ok {
 		return m, true
 	}
@@ -48,6 +51,9 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 			return span{}, false
 		}
 		t := c.at(k)
+		if c.at(k+1).gap&gJoined != 0 || t.gap&gJoined != 0 {
+			continue
+		}
 		switch {
 		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
 			if t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) {

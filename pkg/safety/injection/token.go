@@ -43,6 +43,8 @@ type cursor struct {
 	before []token // the words before that, nearest first
 	pos    int     // index of at(0): in words, or negative in before
 	edge   gap     // gap behind the last word, once it was reached
+	ahead  token   // the word before the last of before, once read
+	known  bool    // ahead is read
 	ended  bool
 	begun  bool // the first word was reached
 }
@@ -50,7 +52,7 @@ type cursor struct {
 func (c *cursor) reset(text []byte, lo, hi int) {
 	c.text, c.lo, c.hi = text, lo, hi
 	c.words, c.before = c.words[:0], c.before[:0]
-	c.pos, c.edge, c.ended, c.begun = 0, 0, false, false
+	c.pos, c.edge, c.ended, c.begun, c.known = 0, 0, false, false, false
 }
 
 // keep is the number of words after which the cursor forgets those behind it.
@@ -76,15 +78,58 @@ func (c *cursor) seek(h int) bool {
 		return false
 	}
 	c.words, c.before = append(c.words[:0], t), c.before[:0]
-	c.pos, c.edge, c.ended, c.begun = 0, 0, false, false
+	c.pos, c.edge, c.ended, c.begun, c.known = 0, 0, false, false, false
 	c.prevGap(&c.words[0])
 	return true
+}
+
+// glance is what the word around offset h can be, and whether that is all: a hyphen or
+// an escape beside it, or letters beyond ASCII, need a closer look.
+func (c *cursor) glance(h int) (r uint64, whole bool) {
+	text := c.text
+	start, end := h, h
+	for start > c.lo && wordByte[text[start-1]] {
+		start--
+		if h-start > maxWord {
+			return 0, true
+		}
+	}
+	for end < c.hi && wordByte[text[end]] {
+		end++
+		if end-h > maxWord {
+			return 0, true
+		}
+	}
+	if start > c.lo {
+		switch b := text[start-1]; {
+		case b == '-' || b == '\\' || b == '%' || b == '\'' || b >= utf8.RuneSelf || b == '\n':
+			return 0, false
+		}
+	}
+	if end < c.hi {
+		switch b := text[end]; {
+		case b == '-' || b == '\'' || b >= utf8.RuneSelf:
+			return 0, false
+		}
+	}
+	if end-start > maxWord {
+		return 0, true
+	}
+	var buf [maxWord + 2]byte
+	return roles[vocabulary[string(c.fold(buf[:0], start, end))]], true
 }
 
 // at is the word i places after the current one (before it, if negative). Beyond the
 // text there are words without meaning behind an edge.
 func (c *cursor) at(i int) token {
-	i += c.pos
+	if j := c.pos + i; uint(j) < uint(len(c.words)) {
+		return c.words[j]
+	}
+	return c.far(c.pos + i)
+}
+
+// far is at for words that may not have been read.
+func (c *cursor) far(i int) token {
 	if i >= 0 {
 		for i >= len(c.words) {
 			if !c.grow() {
@@ -123,23 +168,21 @@ func (c *cursor) growBack() bool {
 	if c.begun {
 		return false
 	}
-	first := c.words[0].start
-	if n := len(c.before); n > 0 {
-		first = c.before[n-1].start
-	}
-	t, ok := c.previous(first)
-	if !ok {
+	if !c.known {
 		c.begun = true
 		return false
 	}
+	t := c.ahead
 	c.prevGap(&t)
 	c.before = append(c.before, t)
 	return true
 }
 
-// prevGap fills the gap before t from the text.
+// prevGap fills the gap before t, the first word that was read, and reads the one
+// before it ahead.
 func (c *cursor) prevGap(t *token) {
 	p, ok := c.previous(t.start)
+	c.ahead, c.known = p, ok
 	if !ok {
 		t.gap = gHard | gEdge | c.gapFlags(c.lo, t.start)
 		return

@@ -65,6 +65,7 @@ const (
 	rScheme                         // of a URL
 	rAgentName                      // names an AI by itself
 	rGreeting                       // addresses somebody
+	rSetting                        // is no command but what a program is given
 	rFrom                           // of, from
 	rText                           // what is in a file or variable
 	rPassive                        // tells what became of something
@@ -242,6 +243,7 @@ var lexicon = []struct {
 	{rPassive, "was were used generated helped assisted written created"},
 	{rText, "contents content value values output"},
 	{rFrom, "of from"},
+	{rSetting, "option options variable variables field key keys property block section map object parameter var vars"},
 	{rPreposition, "about in for with on from by at to into over under as when if because"},
 }
 
