@@ -39,7 +39,9 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 	}
 	reviews, err := list(ctx, a, a.repository+"/pulls/"+a.number+"/reviews", "reviews", "", counted, readReview)
 	if err != nil {
-		d.ReviewsFailed = err
+		if want.Reviews {
+			d.ReviewsFailed = err
+		}
 		if want.Comments { // the comments on code hang on the reviews
 			d.Comments, d.CommentsFailed = nil, err
 		}
