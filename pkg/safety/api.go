@@ -3,7 +3,13 @@
 // each over the complete source (BND-01).
 package safety
 
-import "snapline/pkg/record"
+import (
+	"snapline/pkg/record"
+	"snapline/pkg/safety/injection"
+	"snapline/pkg/safety/prefilter"
+	"snapline/pkg/safety/secret"
+	"snapline/pkg/safety/unicodesafety"
+)
 
 // Kind says what sort of text is filtered.
 type Kind uint8
@@ -37,16 +43,21 @@ type Result struct {
 
 // Engine holds compiled rules and the registered run credentials. It is immutable
 // and safe for concurrent use.
-type Engine struct{}
+type Engine struct {
+	rules *secret.Rules
+	table *prefilter.Table
+	// injectionFrom is the index of the first injection anchor in the table.
+	injectionFrom int
+}
 
 // New compiles an engine. credentials are exact run credentials (SEC-01); a value
 // under 8 bytes after trimming is an error that names its position, never its text.
 // It fails (exit Environment) when the Unicode tables of the toolchain and of
 // x/text differ (AMB-75).
-func New(credentials []string) (*Engine, error) { return &Engine{}, nil }
+func New(credentials []string) (*Engine, error) { return compile(credentials) }
 
 // Version is the filter_version: rules, bounds and Unicode tables.
-const Version = "snapline-1.unicode-15.0.0"
+const Version = "snapline-1.unicode-" + unicodesafety.Version
 
 // Supported reports whether v is a filter version that this program implements.
 func Supported(v string) bool { return v == Version }
@@ -55,6 +66,17 @@ func Supported(v string) bool { return v == Version }
 type Worker struct {
 	Explain bool
 	engine  *Engine
+
+	cleaner   *unicodesafety.Cleaner
+	detector  *secret.Detector
+	scanner   prefilter.Scanner
+	injection injection.Scanner
+	room      []prefilter.Hit
+	anchors   []int
+	tail      []byte
+	redacted  [2][]byte
+	findings  []record.Finding
+	spans     []Span
 }
 
 // NewWorker gives a worker of e.
@@ -63,11 +85,14 @@ func (e *Engine) NewWorker() *Worker { return &Worker{engine: e} }
 // Filter runs the three steps over the complete source. An error means that a
 // component failed: the caller aborts (ABT-08, AMB-56).
 func (w *Worker) Filter(kind Kind, source []byte) (Result, error) {
-	return Result{Status: record.Unchanged, Text: source}, nil
+	return w.filter(kind, source)
 }
 
 // Rescan runs the injection scan over text that a bound has shortened, exactly as it
 // will be emitted (INJ-04, DSP-03). The result is unchanged or rejected.
 func (w *Worker) Rescan(text []byte) (Result, error) {
+	if found := w.injection.ScanAll(text); len(found) > 0 {
+		return Result{Status: record.Rejected, Findings: found}, nil
+	}
 	return Result{Status: record.Unchanged, Text: text}, nil
 }

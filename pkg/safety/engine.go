@@ -1,0 +1,213 @@
+package safety
+
+import (
+	"bytes"
+	"slices"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+	"snapline/pkg/safety/injection"
+	"snapline/pkg/safety/prefilter"
+	"snapline/pkg/safety/secret"
+	"snapline/pkg/safety/unicodesafety"
+)
+
+// The steps of one text (BND-01): clean, find secrets, replace them once, look for
+// injections in the redacted text. One prefilter serves the last three.
+
+const (
+	// hitRoom is how many places the prefilter hands over at a time.
+	hitRoom = 2048
+	// maxPasses bounds how often redacted text is looked at again. The rules are made
+	// so that the second look finds nothing; text on which they go on finding
+	// something has no safe representation and is rejected.
+	maxPasses = 8
+	// sparse is the number of bytes of text for each injection anchor above which the
+	// scanner gets the anchors; where they stand closer it finds them itself, and
+	// memory stays proportional to the text.
+	sparse = 32
+)
+
+func compile(credentials []string) (*Engine, error) {
+	if !unicodesafety.Consistent() {
+		return nil, fault.New(fault.Environment, "safety.unicode-version",
+			"the Unicode tables of the toolchain and of the normalization library differ; rebuild with matching versions")
+	}
+	clean := make([]string, len(credentials))
+	cleaner := unicodesafety.NewCleaner()
+	for i, c := range credentials {
+		clean[i] = string(cleaner.Clean([]byte(c), false))
+		if len(bytes.TrimSpace([]byte(c))) < minCredential || len(bytes.TrimSpace([]byte(clean[i]))) < minCredential {
+			return nil, fault.New(fault.Usage, "safety.credential-length",
+				"credential %d is shorter than %d bytes after trimming", i+1, minCredential)
+		}
+	}
+	e := &Engine{rules: secret.New(clean)}
+	patterns := e.rules.Patterns()
+	e.injectionFrom = len(patterns)
+	for _, a := range injection.Anchors() {
+		patterns = append(patterns, prefilter.Folded(a))
+	}
+	e.table = prefilter.New(patterns, nil)
+	return e, nil
+}
+
+// minCredential is the least length in bytes of a registered credential: a shorter
+// one would shred the text.
+const minCredential = 8
+
+func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
+	lines := kind == Body || kind == Log
+	if w.cleaner == nil {
+		w.cleaner = unicodesafety.NewCleaner()
+		w.detector = w.engine.rules.NewDetector()
+		w.room = make([]prefilter.Hit, 0, hitRoom)
+	}
+	w.cleaner.Explain = w.Explain
+	w.cleaner.Reset()
+	w.findings, w.spans = w.findings[:0], w.spans[:0]
+
+	text := source
+	fresh := true // text has not been scanned yet
+	if lines {
+		text = endWithLF(source, &w.tail)
+		fresh = w.scan(text, true)
+	}
+	if fresh {
+		text = w.cleaner.Clean(source, !lines)
+		w.noteUnicode()
+		if lines && len(source) > 0 {
+			text = endWithLF(text, &w.tail)
+		}
+		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
+			w.cleaner.InvalidBytes()*10 > len(source)) {
+			return w.result(record.Rejected, nil), nil
+		}
+		w.scan(text, false)
+	}
+	for pass := 0; ; pass++ {
+		spans := w.detector.Spans()
+		if len(spans) == 0 {
+			break
+		}
+		if pass == maxPasses {
+			return w.result(record.Rejected, nil), nil
+		}
+		w.noteSecrets(spans)
+		out := &w.redacted[pass%2]
+		*out = secret.Redact((*out)[:0], text, spans)
+		text = *out
+		w.scan(text, false)
+	}
+	anchors := w.anchors
+	if len(anchors)*sparse > len(text)+1024 {
+		anchors = nil
+	} else if anchors == nil {
+		anchors = []int{}
+	}
+	if found := w.injection.Scan(text, anchors); len(found) > 0 {
+		w.findings = append(w.findings, found...)
+		return w.result(record.Rejected, nil), nil
+	}
+	if len(w.findings) > 0 {
+		return w.result(record.Modified, text), nil
+	}
+	return w.result(record.Unchanged, text), nil
+}
+
+// scan runs the prefilter over text, the secret rules at the places that it names,
+// and collects the injection anchors. It tells whether a special byte stopped it,
+// which only happens with stopAtSpecial.
+func (w *Worker) scan(text []byte, stopAtSpecial bool) (stopped bool) {
+	w.detector.Reset(text)
+	w.anchors = w.anchors[:0]
+	w.scanner.Reset(w.engine.table, text, stopAtSpecial)
+	limit := len(text)/sparse + 1024
+	for {
+		hits, done, special := w.scanner.Next(w.room[:0])
+		if special {
+			return true
+		}
+		for _, h := range hits {
+			if h.Pattern < w.engine.injectionFrom {
+				w.detector.At(h.Pattern, h.Pos)
+				continue
+			}
+			if len(w.anchors) <= limit {
+				w.anchors = insertAnchor(w.anchors, h.Pos)
+			}
+		}
+		if done {
+			return false
+		}
+	}
+}
+
+// insertAnchor keeps anchors ascending and unique.
+func insertAnchor(anchors []int, pos int) []int {
+	k := len(anchors)
+	for k > 0 && anchors[k-1] > pos {
+		k--
+	}
+	if k > 0 && anchors[k-1] == pos {
+		return anchors
+	}
+	return slices.Insert(anchors, k, pos)
+}
+
+// endWithLF gives text with exactly one LF at its end, in *buffer if it has to grow
+// (CAN-07). Empty text stays empty.
+func endWithLF(text []byte, buffer *[]byte) []byte {
+	if len(text) == 0 {
+		return text
+	}
+	end := len(text)
+	for end > 0 && text[end-1] == '\n' {
+		end--
+	}
+	if end < len(text) {
+		return text[:end+1]
+	}
+	*buffer = append(append((*buffer)[:0], text...), '\n')
+	return *buffer
+}
+
+func (w *Worker) noteUnicode() {
+	for code, n := range w.cleaner.Counts() {
+		if n > 0 {
+			w.findings = append(w.findings, record.Finding{Code: unicodesafety.Code(code).String(), Count: n})
+		}
+	}
+	for _, m := range w.cleaner.Marks {
+		w.spans = append(w.spans, Span{Code: m.Code.String(), Start: m.Start, End: m.End})
+	}
+}
+
+func (w *Worker) noteSecrets(spans []secret.Span) {
+	var counts [secret.Codes]int64
+	for _, s := range spans {
+		counts[s.Code]++
+		if w.Explain {
+			w.spans = append(w.spans, Span{Code: s.Code.String(), Start: s.Start, End: s.End})
+		}
+	}
+	for code, n := range counts {
+		if n > 0 {
+			w.findings = append(w.findings, record.Finding{Code: secret.Code(code).String(), Count: n})
+		}
+	}
+}
+
+// result sums the findings by code and sorts them.
+func (w *Worker) result(status record.FilterStatus, text []byte) Result {
+	r := Result{Status: status, Text: text}
+	if len(w.findings) > 0 {
+		var f record.Filter
+		f.AddFindings(w.findings)
+		r.Findings = f.Findings
+	}
+	if w.Explain {
+		r.Spans = slices.Clone(w.spans)
+	}
+	return r
+}

@@ -1,0 +1,157 @@
+package prefilter
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Hit is a place where a pattern begins.
+type Hit struct {
+	Pos     int // offset of the first byte, behind the boundary
+	Pattern int // index into the patterns of the table
+}
+
+// A Scanner walks over one text. Hits come in ascending order within a call; from
+// one call to the next they may step back by less than the longest pattern.
+type Scanner struct {
+	table  *Table
+	text   []byte
+	at     int // next block
+	mask   uint64
+	t      uint64 // table word of the last pair
+	p1, p2 uint64 // last and last but one pair of pairs
+	done   bool
+}
+
+const block = 16
+
+// Reset starts a new text. With stopAtSpecial the scan ends at the first byte that
+// is neither printable ASCII nor TAB nor LF.
+func (s *Scanner) Reset(t *Table, text []byte, stopAtSpecial bool) {
+	all := ^uint64(0)
+	*s = Scanner{table: t, text: text, mask: hitMask &^ specialBit, t: all, p1: all, p2: all}
+	if stopAtSpecial {
+		s.mask = hitMask
+	}
+}
+
+// Next appends hits until hits is nearly full or the text ends. done tells that
+// there are no more; special that a special byte ended the scan.
+func (s *Scanner) Next(hits []Hit) (out []Hit, done, special bool) {
+	const slack = 256 // hits that one block can give
+	pairs := s.table.pairs
+	text, mask := s.text, s.mask
+	tp, p1, p2 := s.t, s.p1, s.p2
+	i := s.at
+	for i+block <= len(text) {
+		a := binary.LittleEndian.Uint64(text[i:])
+		b := binary.LittleEndian.Uint64(text[i+8:])
+		t0, t1 := pairs[uint16(a)], pairs[uint16(a>>16)]
+		t2, t3 := pairs[uint16(a>>32)], pairs[uint16(a>>48)]
+		t4, t5 := pairs[uint16(b)], pairs[uint16(b>>16)]
+		t6, t7 := pairs[uint16(b>>32)], pairs[uint16(b>>48)]
+		q0 := t0 & (tp << buckets)
+		q1 := t1 & (t0 << buckets)
+		q2 := t2 & (t1 << buckets)
+		q3 := t3 & (t2 << buckets)
+		q4 := t4 & (t3 << buckets)
+		q5 := t5 & (t4 << buckets)
+		q6 := t6 & (t5 << buckets)
+		q7 := t7 & (t6 << buckets)
+		h0 := q0 & (p2 << (2 * buckets))
+		h1 := q1 & (p1 << (2 * buckets))
+		h2 := q2 & (q0 << (2 * buckets))
+		h3 := q3 & (q1 << (2 * buckets))
+		h4 := q4 & (q2 << (2 * buckets))
+		h5 := q5 & (q3 << (2 * buckets))
+		h6 := q6 & (q4 << (2 * buckets))
+		h7 := q7 & (q5 << (2 * buckets))
+		tp, p1, p2 = t7, q7, q6
+		if (h0|h1|h2|h3|h4|h5|h6|h7)&mask != 0 {
+			h := [8]uint64{h0, h1, h2, h3, h4, h5, h6, h7}
+			hits, special = s.verify(&h, i, hits)
+			if special {
+				return hits, true, true
+			}
+			if cap(hits)-len(hits) < slack {
+				s.at, s.t, s.p1, s.p2 = i+block, tp, p1, p2
+				return hits, false, false
+			}
+		}
+		i += block
+	}
+	s.at, s.t, s.p1, s.p2 = i, tp, p1, p2
+	return s.tail(hits)
+}
+
+// tail scans the last bytes behind a padding of zeros.
+func (s *Scanner) tail(hits []Hit) (out []Hit, done, special bool) {
+	var last [block]byte
+	if copy(last[:], s.text[s.at:]) == 0 {
+		return hits, true, false
+	}
+	var h [8]uint64
+	tp, p1, p2 := s.t, s.p1, s.p2
+	for k := range h {
+		t := s.table.pairs[binary.LittleEndian.Uint16(last[2*k:])]
+		q := t & (tp << buckets)
+		h[k] = q & (p2 << (2 * buckets))
+		tp, p2, p1 = t, p1, q
+	}
+	hits, special = s.verify(&h, s.at, hits)
+	return hits, true, special
+}
+
+// verify appends the true occurrences among the candidates of the block at i.
+func (s *Scanner) verify(h *[8]uint64, i int, hits []Hit) ([]Hit, bool) {
+	for k, word := range h {
+		word &= s.mask
+		if word == 0 {
+			continue
+		}
+		at := i + 2*k
+		if word&specialBit != 0 {
+			for _, b := range s.text[min(at, len(s.text)):min(at+2, len(s.text))] {
+				if isSpecial(b) {
+					return hits, true
+				}
+			}
+			word &^= specialBit
+		}
+		for word >>= buckets * (lanes - 1); word != 0; word &= word - 1 {
+			hits = s.verifyBucket(bits.TrailingZeros64(word), at, hits)
+		}
+	}
+	return hits, false
+}
+
+func (s *Scanner) verifyBucket(b, at int, hits []Hit) []Hit {
+	items := s.table.items[b]
+	for k := range items {
+		it := &items[k]
+		start := at - int(it.behind)
+		if start >= 0 && start+8 <= len(s.text) {
+			if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask != 0 {
+				continue
+			}
+			if it.exact && it.length <= 8 {
+				hits = insert(hits, Hit{start, int(it.pattern)})
+				continue
+			}
+		}
+		p := &s.table.patterns[it.pattern]
+		if pos := start + p.boundary; pos >= 0 && p.At(s.text, pos) {
+			hits = insert(hits, Hit{pos, int(it.pattern)})
+		}
+	}
+	return hits
+}
+
+// insert keeps the hits of a block in order.
+func insert(hits []Hit, h Hit) []Hit {
+	hits = append(hits, h)
+	for k := len(hits) - 1; k > 0 && hits[k-1].Pos > h.Pos; k-- {
+		hits[k-1], hits[k] = hits[k], hits[k-1]
+	}
+	return hits
+}

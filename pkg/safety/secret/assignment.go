@@ -1,0 +1,303 @@
+package secret
+
+import "bytes"
+
+// assignment handles a secret word at pos: it finds the name around it, the operator
+// behind the name, and the value behind the operator.
+func (d *Detector) assignment(pos int) {
+	text := d.text
+	if pos < d.nameEnd {
+		return
+	}
+	end := run(text, pos, nameSet)
+	start := runBack(text, pos, d.nameEnd, nameSet)
+	d.nameEnd = end
+	if start > 0 && text[start-1] == '\\' && start < end && bytes.IndexByte([]byte("nrtbf"), text[start]) >= 0 {
+		start++ // an escaped line feed or tab stands before the name
+	}
+	for start < end && (text[start] == '-' || text[start] == '.') {
+		start++
+	}
+	for end > start && (text[end-1] == '-' || text[end-1] == '.') {
+		end--
+	}
+	if start == end {
+		return
+	}
+	n := nameAt{start: start, end: end}
+	if !n.operator(text) {
+		return
+	}
+	name := text[start:end]
+	if h := headerNamed(name); h != nil && n.op != '=' || h != nil && h.scheme {
+		if !n.behindSlash(text) && d.header(h, n) {
+			return
+		}
+	}
+	if n.op == ',' || !secretName(name) {
+		return
+	}
+	d.value(n)
+}
+
+// nameAt is a name with the operator that follows it.
+type nameAt struct {
+	start, end int
+	quote      byte // the quote around the name, or 0
+	escapes    int  // backslashes before that quote
+	op         byte // ':', '=', 'a' for an arrow, ',' for the next argument
+	spaced     bool // white space stands before the operator
+	value      int  // where the value starts
+}
+
+// operator reads the operator behind the name.
+func (n *nameAt) operator(text []byte) bool {
+	i := n.end
+	k := i
+	for k < len(text) && text[k] == '\\' && k-i < maxEscapes {
+		k++
+	}
+	if k < len(text) && (text[k] == '"' || text[k] == '\'' || text[k] == '`') {
+		if n.start > k-i && text[n.start-1] == text[k] && backslashes(text, n.start-1) == k-i {
+			n.quote, n.escapes = text[k], k-i
+			i = k + 1
+			if i < len(text) && text[i] == ']' {
+				i++
+			}
+		}
+	}
+	j := run(text, i, blank)
+	n.spaced = j > i
+	if j >= len(text) {
+		return false
+	}
+	next := byte(0)
+	if j+1 < len(text) {
+		next = text[j+1]
+	}
+	switch c := text[j]; {
+	case c == '=' && next == '>':
+		n.op, j = 'a', j+2
+	case c == '=' && next != '=' && next != '~':
+		n.op, j = '=', j+1
+	case (c == '?' || c == '+' || c == ':') && next == '=':
+		n.op, j = '=', j+2
+	case c == ':' && next != ':' && !(next == '/' && j+2 < len(text) && text[j+2] == '/'):
+		n.op, j = ':', j+1
+	case c == ',' && n.quote != 0:
+		n.op, j = ',', j+1
+	default:
+		return false
+	}
+	n.value = run(text, j, blank)
+	return n.value < len(text)
+}
+
+// behindSlash tells whether the name is a part of a path or URL.
+func (n *nameAt) behindSlash(text []byte) bool {
+	return n.start > 0 && text[n.start-1] == '/'
+}
+
+const maxEscapes = 7
+
+// backslashes counts the backslashes before text[i].
+func backslashes(text []byte, i int) int {
+	k := i
+	for k > 0 && text[k-1] == '\\' && i-k < maxEscapes {
+		k--
+	}
+	return i - k
+}
+
+// value handles the value of a secret-named assignment.
+func (d *Detector) value(n nameAt) {
+	text := d.text
+	code := EnvValue
+	if n.quote != 0 && n.op == ':' {
+		code = JSONValue
+	}
+	if from, to, ok := quoted(text, n.value); ok {
+		d.report(from, to, code)
+		return
+	}
+	i := n.value
+	if text[i] == '{' && i+1 < len(text) && text[i+1] != '{' && n.op == '=' && !n.spaced {
+		d.braced(i)
+		return
+	}
+	if n.op == 'a' || referenceEnd(text, i, len(text)) > 0 && isReference(text[i:d.unquotedEnd(n)]) {
+		return
+	}
+	to := d.unquotedEnd(n)
+	if n.op == ':' && n.quote == 0 && !d.plainValue(n, to) {
+		return
+	}
+	d.report(i, to, code)
+}
+
+// report adds the value text[from:to] if it is long enough and no stand-in.
+func (d *Detector) report(from, to int, code Code) {
+	v := d.text[from:to]
+	if !longEnough(v) || d.notSecret(from, to) {
+		return
+	}
+	if d.text[from] == '/' && d.workingDirectory(from) {
+		return
+	}
+	d.add(from, to, code)
+}
+
+// workingDirectory tells whether the value at from belongs to the shell variable PWD.
+func (d *Detector) workingDirectory(from int) bool {
+	i := from
+	for i > 0 && (d.text[i-1] == '=' || d.text[i-1] == ' ' || d.text[i-1] == ':' || d.text[i-1] == '"' || d.text[i-1] == '\'') {
+		i--
+	}
+	return hasAt(d.text, i-3, "PWD") && (i == 3 || !is(d.text[i-4], nameSet))
+}
+
+// quoted finds the value in quotes at text[i:], which may be escaped, without them.
+// It ends at the first quote of the same kind and depth of escape, or at the line end.
+func quoted(text []byte, i int) (from, to int, ok bool) {
+	if i+1 < len(text) && bytes.IndexByte([]byte("bBrRuUfFL"), text[i]) >= 0 && (text[i+1] == '"' || text[i+1] == '\'') {
+		i++
+	}
+	k := i
+	for k < len(text) && text[k] == '\\' && k-i < maxEscapes {
+		k++
+	}
+	if k >= len(text) || text[k] != '"' && text[k] != '\'' && text[k] != '`' {
+		return 0, 0, false
+	}
+	depth, quote := k-i, text[k]
+	from = k + 1
+	for j := from; j < len(text); j++ {
+		switch text[j] {
+		case '\n':
+			return from, j, true
+		case quote:
+			if n := backslashes(text[from:], j-from); n&(2*depth+1) == depth {
+				return from, j - depth, true
+			}
+		}
+	}
+	return from, len(text), true
+}
+
+// braced handles a value in braces, as in ODBC strings; {name} is a placeholder.
+func (d *Detector) braced(i int) {
+	const maxBraced = 512
+	rest := d.text[i+1 : min(len(d.text), i+maxBraced)]
+	k := bytes.IndexAny(rest, "}\n")
+	if k < 0 || rest[k] == '\n' || run(rest, 0, alnum|underscore|dot) == k {
+		return
+	}
+	d.report(i+1, i+1+k, EnvValue)
+}
+
+// unquotedEnd gives the end of the value that starts at n.value without a quote.
+func (d *Detector) unquotedEnd(n nameAt) int {
+	text := d.text
+	list := n.op == ':' || n.quote != 0 || d.inList(n.start)
+	i := n.value
+	k := i
+scan:
+	for k < len(text) {
+		switch c := text[k]; c {
+		case ' ', '\t', '\n', ';', '&', ')', '<', '>', '`':
+			break scan
+		case ',':
+			if list {
+				break scan
+			}
+		case '"', '\'':
+			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 {
+				break scan
+			}
+		case '\\':
+			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
+				break scan
+			}
+		case '$', '{', '%':
+			if end := referenceEnd(text, k, len(text)); end > k {
+				k = end
+				continue
+			}
+		case '[':
+			if m := markerAt(text, k); m > 0 {
+				k += m
+				continue
+			}
+		}
+		k++
+	}
+	for k > i {
+		switch text[k-1] {
+		case ',':
+			k--
+			continue
+		case ']':
+			if bytes.IndexByte(text[i:k], '[') < 0 {
+				k--
+				continue
+			}
+		case '}':
+			if bytes.IndexByte(text[i:k], '{') < 0 {
+				k--
+				continue
+			}
+		}
+		break
+	}
+	return k
+}
+
+// inList tells whether the name at i follows a bracket or comma.
+func (d *Detector) inList(i int) bool {
+	k := runBack(d.text, i, max(0, i-8), blank)
+	return k > 0 && (d.text[k-1] == '{' || d.text[k-1] == ',' || d.text[k-1] == '[')
+}
+
+// plainValue judges NAME: value without quotes, which prose has as well. It wants a
+// name in capitals, or a name that begins its line and a value that ends it, or a
+// value that is no word.
+func (d *Detector) plainValue(n nameAt, to int) bool {
+	text := d.text
+	if n.behindSlash(text) || to-n.value < minValue {
+		return false
+	}
+	name, v := text[n.start:n.end], text[n.value:to]
+	u := union(v)
+	switch {
+	case union(name)&lower == 0:
+		return true
+	case startsLine(text, n.start) && endsLine(text, to):
+		return u&letter != u || len(v) >= 16 || isPasswordName(name)
+	}
+	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v, []byte("://"))
+}
+
+func isPasswordName(name []byte) bool {
+	n := bytes.ToLower(name)
+	return bytes.Contains(n, []byte("pass")) || bytes.Contains(n, []byte("pwd"))
+}
+
+// startsLine tells whether nothing but indentation, list and quote marks, a diff
+// marker or a timestamp stands on the line before text[i].
+func startsLine(text []byte, i int) bool {
+	for k := i - 1; k >= 0 && i-k < 80; k-- {
+		switch c := text[k]; {
+		case c == '\n':
+			return true
+		case is(c, blank|digit|dash|plus), c == '>', c == '|', c == '#', c == '*', c == ':', c == '.', c == 'T', c == 'Z':
+		default:
+			return false
+		}
+	}
+	return i < 80
+}
+
+func endsLine(text []byte, i int) bool {
+	i = run(text, i, blank)
+	return i >= len(text) || text[i] == '\n' || text[i] == '#' || hasAt(text, i, "\\n") || hasAt(text, i, "\\r")
+}

@@ -1,0 +1,139 @@
+package secret
+
+import "bytes"
+
+// databaseSchemes are the schemes whose passwords may hold @, : and / unescaped.
+var databaseSchemes = map[string]bool{
+	"postgres": true, "postgresql": true, "mysql": true, "mariadb": true,
+	"mongodb": true, "mongodb+srv": true, "redis": true, "rediss": true,
+	"amqp": true, "amqps": true, "mssql": true, "sqlserver": true,
+	"clickhouse": true, "cockroachdb": true,
+}
+
+const maxScheme = 16
+
+// maxURLPart bounds how far userinfo is looked for.
+const maxURLPart = 4096
+
+// url handles "://" behind the character at pos.
+func (d *Detector) url(pos int) {
+	text := d.text
+	if pos < d.urlEnd {
+		return
+	}
+	colon := pos + 1
+	start := runBack(text, colon, max(colon-maxScheme, 0), alnum|plus|dot|dash)
+	if start > 0 && text[start-1] == '\\' {
+		start++ // the n of an escaped line feed is no part of the scheme
+	}
+	authority := colon + 3
+	if text[colon+1] == '\\' { // :\/\/
+		authority = colon + 5
+	}
+	var end int
+	if databaseSchemes[string(bytes.ToLower(text[start:colon]))] {
+		end = d.databaseUserinfo(authority)
+	} else {
+		end = d.strictUserinfo(authority)
+	}
+	if end == 0 {
+		return
+	}
+	c := bytes.IndexByte(text[authority:end], ':')
+	if c < 0 {
+		return
+	}
+	from := authority + c + 1
+	if from == end || d.notSecret(from, end) {
+		return
+	}
+	d.add(from, end, DatabaseURL)
+	d.urlEnd = end
+}
+
+// strictUserinfo gives the place of the @ that ends the userinfo of a URL whose
+// authority starts at i, or 0.
+func (d *Detector) strictUserinfo(i int) int {
+	at := 0
+	for k := i; k < len(d.text) && k-i < maxURLPart; k++ {
+		switch c := d.text[k]; c {
+		case '@':
+			at = k
+		case '/', '?', '#', '"', '\'', '<', '>', '`', '\\', ',', ' ', '\t', '\n':
+			return at
+		case '$':
+			if end := referenceEnd(d.text, k, len(d.text)); end > 0 {
+				k = end - 1
+			}
+		}
+	}
+	return at
+}
+
+// databaseUserinfo gives the place of the last @ before the host, or 0. The URL ends
+// at white space, quotes and angle brackets, and where the next URL starts.
+func (d *Detector) databaseUserinfo(i int) int {
+	if d.firstAt(i) >= i+maxURLPart {
+		return 0
+	}
+	end := d.endOfURL(i)
+	if next := bytes.Index(d.text[i:end], []byte("://")); next >= 0 {
+		cut := runBack(d.text, i+next, i, alnum|plus)
+		if at := d.lastAt(i, cut); at > 0 || d.hostOnly(i, cut) {
+			return at
+		}
+	}
+	return d.lastAt(i, end)
+}
+
+// endOfURL gives the end of the URL text at i, at most maxURLPart behind it.
+func (d *Detector) endOfURL(i int) int {
+	for k := i; k < len(d.text) && k-i < maxURLPart; k++ {
+		switch c := d.text[k]; {
+		case c <= ' ', c == '"', c == '\'', c == '<', c == '>', c == '`':
+			return k
+		}
+	}
+	return min(len(d.text), i+maxURLPart)
+}
+
+// lastAt gives the last @ of text[i:end] before a query or fragment; if there is
+// none before it, the last at all; or 0.
+func (d *Detector) lastAt(i, end int) int {
+	end = min(end, i+maxURLPart)
+	if d.firstAt(i) >= end {
+		return 0
+	}
+	part := d.text[i:end]
+	if q := bytes.IndexByte(part, '?'); q >= 0 {
+		part = part[:q]
+	}
+	if q := bytes.IndexByte(part, '#'); q >= 0 {
+		part = part[:q]
+	}
+	if at := bytes.LastIndexByte(part, '@'); at >= 0 {
+		return i + at
+	}
+	return i + bytes.LastIndexByte(d.text[i:end], '@')
+}
+
+// firstAt gives the place of the first @ from i on, or the length of the text. It is
+// asked with ascending i and looks at every byte once.
+func (d *Detector) firstAt(i int) int {
+	if i < d.atFrom || i > d.atFound {
+		d.atFrom, d.atFound = i, len(d.text)
+		if k := bytes.IndexByte(d.text[i:], '@'); k >= 0 {
+			d.atFound = i + k
+		}
+	}
+	return d.atFound
+}
+
+// hostOnly tells whether text[i:end] is host, port and path without userinfo.
+func (d *Detector) hostOnly(i, end int) bool {
+	k := run(d.text, i, alnum|dash|dot)
+	if k < end && d.text[k] == ':' {
+		k = run(d.text, k+1, digit)
+	}
+	return k >= end || d.text[k] == '/' || d.text[k] == '?' || d.text[k] == ','
+}

@@ -1,0 +1,156 @@
+package secret
+
+import (
+	"slices"
+
+	"snapline/pkg/safety/prefilter"
+)
+
+// rule is what runs at a place where one of its patterns begins.
+type rule struct {
+	pattern prefilter.Pattern
+	apply   func(d *Detector, pos int)
+}
+
+// Rules are the compiled rules of one run. They are immutable.
+type Rules struct {
+	list       []rule
+	registered *automaton
+}
+
+// wordsEnd is what may stand behind a secret word: not a small letter, which would
+// make it another word (author, keys, tokenizer).
+const wordsEnd = "[^a-z]"
+
+// New gives the rules with the registered credentials, which must be clean text.
+func New(credentials []string) *Rules {
+	r := &Rules{}
+	add := func(p prefilter.Pattern, apply func(d *Detector, pos int)) {
+		r.list = append(r.list, rule{p, apply})
+	}
+	for k := range providers {
+		p := &providers[k]
+		apply := func(d *Detector, pos int) { d.token(p, pos) }
+		if p.code == AWS && p.opt&closed != 0 {
+			apply = func(d *Detector, pos int) {
+				d.token(p, pos)
+				if startsToken(d.text, pos) {
+					d.awsSecret(pos, 160, 160)
+				}
+			}
+		}
+		add(prefilter.Literal(p.prefix), apply)
+	}
+	add(prefilter.Literal("PRIVATE KEY"), (*Detector).pem)
+	add(prefilter.Literal("LS0tLS1CRUdJTi"), (*Detector).encodedPEM)
+	add(prefilter.Classes("MII[A-P][A-Za-z0-9+/][AQgw]IBA[AD]"), (*Detector).headlessKey)
+	add(prefilter.Literal("Private-Lines:"), (*Detector).putty)
+	add(prefilter.Classes("[A-Za-z0-9]://"), (*Detector).url)
+	add(prefilter.Classes(`[A-Za-z0-9]:\/\/`), (*Detector).url)
+	for _, word := range []string{"token", "auth", "key", "pwd"} {
+		add(prefilter.Classes("(?i)"+word+wordsEnd), (*Detector).assignment)
+	}
+	add(prefilter.Folded("passw"), (*Detector).assignment)
+	add(prefilter.Folded("passphrase"), (*Detector).assignment)
+	add(prefilter.Folded("credential"), (*Detector).assignment)
+	add(prefilter.Folded("authorization"), (*Detector).assignment)
+	add(prefilter.Classes("(?i)cookie[: \"']"), (*Detector).assignment)
+	add(prefilter.Folded("secret"), func(d *Detector, pos int) {
+		d.assignment(pos)
+		d.awsContext(pos)
+	})
+	add(prefilter.Classes("[<^A-Za-z0-9_.-][0-9]{3}-[0-9]{2}-[0-9]{4}"), (*Detector).ssn)
+	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
+	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
+	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
+	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{3}[0-9 -][0-9]{2}"), (*Detector).card)
+	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
+	if list := spellings(credentials); len(list) > 0 {
+		r.registered = newAutomaton(list)
+		for _, s := range list {
+			add(prefilter.Literal(s.text[:min(len(s.text), 12)]), (*Detector).registered)
+		}
+	}
+	return r
+}
+
+// Patterns gives the patterns of the rules; their indexes are the arguments of
+// Detector.At.
+func (r *Rules) Patterns() []prefilter.Pattern {
+	out := make([]prefilter.Pattern, len(r.list))
+	for i := range r.list {
+		out[i] = r.list[i].pattern
+	}
+	return out
+}
+
+// A Detector applies rules to one text at a time and owns the spans.
+type Detector struct {
+	rules *Rules
+	text  []byte
+	spans []Span
+
+	// How far rules have judged the text, so that no byte is judged over and over.
+	nameEnd, keyEnd, encodedEnd, urlEnd, cardEnd, registeredEnd int
+
+	atFrom, atFound int // see firstAt
+	runs            []bodyRun
+}
+
+// NewDetector gives a Detector of r.
+func (r *Rules) NewDetector() *Detector { return &Detector{rules: r} }
+
+// Reset starts a new text.
+func (d *Detector) Reset(text []byte) {
+	*d = Detector{rules: d.rules, text: text, spans: d.spans[:0], runs: d.runs[:0]}
+}
+
+// At applies the rule of a pattern at pos, where that pattern begins. Places come in
+// nearly ascending order.
+func (d *Detector) At(pattern, pos int) { d.rules.list[pattern].apply(d, pos) }
+
+// Spans gives the merged spans of the text. Valid until the next Reset.
+func (d *Detector) Spans() []Span {
+	if len(d.spans) == 0 {
+		return nil
+	}
+	d.spans = merge(d.clip(d.spans))
+	return d.spans
+}
+
+func (d *Detector) add(start, end int, code Code) {
+	if start < end {
+		d.spans = append(d.spans, Span{start, end, code})
+	}
+}
+
+// clip takes text of markers out of registered matches: markers are never looked at.
+func (d *Detector) clip(spans []Span) []Span {
+	for k := 0; k < len(spans); k++ {
+		s := spans[k]
+		if s.Code != Registered {
+			continue
+		}
+		m := d.markerNear(s)
+		if m.End == 0 {
+			continue
+		}
+		spans[k].End = max(s.Start, min(s.End, m.Start))
+		if s.End > m.End {
+			spans = append(spans, Span{max(s.Start, m.End), s.End, Registered})
+		}
+	}
+	return slices.DeleteFunc(spans, func(s Span) bool { return s.Start >= s.End })
+}
+
+// markerNear gives the first marker that shares a byte with s.
+func (d *Detector) markerNear(s Span) Span {
+	for i := max(0, s.Start-longestMarker); i < s.End; i++ {
+		if d.text[i] == '[' {
+			if n := markerAt(d.text, i); n > 0 && i+n > s.Start {
+				return Span{Start: i, End: i + n}
+			}
+		}
+	}
+	return Span{}
+}

@@ -1,0 +1,73 @@
+package secret
+
+import "bytes"
+
+var secretWords = map[string]bool{
+	"password": true, "passwd": true, "passphrase": true, "pwd": true, "secret": true,
+	"token": true, "credential": true, "credentials": true, "auth": true, "apikey": true,
+	"authtoken": true, "accesstoken": true, "refreshtoken": true, "apitoken": true,
+	"secretkey": true, "privatekey": true, "accesskey": true, "clientsecret": true, "apisecret": true,
+}
+
+var keyCompanions = map[string]bool{
+	"api": true, "access": true, "private": true, "secret": true, "signing": true,
+	"encryption": true, "account": true, "master": true,
+}
+
+// secretName tells whether one of the words of a name, cut at _, -, . and changes of
+// case, makes its value secret.
+func secretName(name []byte) bool {
+	var word [24]byte
+	key, companion := false, false
+	for i := 0; i < len(name); {
+		if !is(name[i], alnum) {
+			i++
+			continue
+		}
+		j := wordEnd(name, i)
+		n := 0
+		for _, c := range name[i:j] {
+			if n < len(word) {
+				word[n] = c | 0x20
+				if is(c, digit) {
+					word[n] = c
+				}
+			}
+			n++
+		}
+		w := word[:min(n, len(word))]
+		i = j
+		if n > len(word) {
+			continue
+		}
+		if t := bytes.TrimRight(w, "0123456789"); string(t) != "auth" {
+			w = t
+		}
+		switch {
+		case secretWords[string(w)], bytes.HasSuffix(w, []byte("password")),
+			bytes.HasSuffix(w, []byte("passwd")), bytes.HasSuffix(w, []byte("passphrase")):
+			return true
+		case string(w) == "key":
+			key = true
+		case keyCompanions[string(w)]:
+			companion = true
+		}
+	}
+	return key && companion
+}
+
+// wordEnd gives the end of the word that starts at name[i]: before a capital behind a
+// small letter, and before the last capital of a run that a small letter follows.
+func wordEnd(name []byte, i int) int {
+	j := i + 1
+	for j < len(name) && is(name[j], alnum) {
+		switch {
+		case is(name[j], upper) && is(name[j-1], lower|digit):
+			return j
+		case is(name[j], lower) && is(name[j-1], upper) && j-1 > i:
+			return j - 1
+		}
+		j++
+	}
+	return j
+}

@@ -1,0 +1,226 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// minLine is the length from which a line of a registered credential is a secret of
+// its own.
+const minLine = 5
+
+// minEncoded is the length from which an encoded spelling is looked for.
+const minEncoded = 8
+
+// spelling is one text whose occurrences are replaced. An encoded one may share its
+// first and last character with its neighbours.
+type spelling struct {
+	text    string
+	base64  bool
+	partial bool // a character before the first holds some of its bits
+}
+
+// spellings gives every text to look for: each credential, each of its lines, and
+// their JSON, percent and base64 spellings. credentials are in clean text.
+func spellings(credentials []string) []spelling {
+	var out []spelling
+	seen := map[string]bool{}
+	add := func(s string, least int, encoded, partial bool) {
+		if len(s) >= least && !seen[s] {
+			seen[s] = true
+			out = append(out, spelling{s, encoded, partial})
+		}
+	}
+	for _, credential := range credentials {
+		whole := strings.TrimSpace(credential)
+		parts := append([]string{whole}, strings.Split(whole, "\n")...)
+		for _, part := range parts {
+			part = strings.TrimSpace(part)
+			if len(part) < minLine {
+				continue
+			}
+			add(part, minLine, false, false)
+			for _, s := range []string{jsonSpelling(part, false), jsonSpelling(part, true), strings.ReplaceAll(jsonSpelling(part, false), "/", `\/`)} {
+				add(s, minLine, false, false)
+			}
+			for _, s := range []string{url.QueryEscape(part), url.PathEscape(part), percentAll(part)} {
+				add(s, minLine, false, false)
+				add(lowerEscapes(s), minLine, false, false)
+			}
+			for shift := range 3 {
+				s := base64Spelling(part, shift)
+				add(s, minEncoded, true, shift != 0)
+				add(strings.NewReplacer("+", "-", "/", "_").Replace(s), minEncoded, true, shift != 0)
+			}
+		}
+	}
+	return out
+}
+
+func jsonSpelling(s string, html bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(html)
+	if e.Encode(s) != nil {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}
+
+// percentAll escapes everything but unreserved characters.
+func percentAll(s string) string {
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+}
+
+// lowerEscapes writes the hexadecimal digits of escapes small.
+func lowerEscapes(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:], bytes.ToLower(b[i+1:i+3]))
+			i += 2
+		}
+	}
+	return string(b)
+}
+
+// base64Spelling gives the characters that hold nothing but bits of s when s is
+// encoded behind shift other bytes.
+func base64Spelling(s string, shift int) string {
+	e := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), s...))
+	bits := 8 * (shift + len(s))
+	return e[(8*shift+5)/6 : bits/6]
+}
+
+// An automaton finds every occurrence of any spelling in one pass (Aho and Corasick).
+type automaton struct {
+	spellings []spelling
+	nodes     []node
+	longest   int
+}
+
+type node struct {
+	edges []edge // sorted by byte
+	fail  int32
+	match int32 // spelling that ends here, or -1
+	next  int32 // nearest node on the chain of failures with a match, or -1
+	depth int32
+}
+
+type edge struct {
+	c  byte
+	to int32
+}
+
+func newAutomaton(list []spelling) *automaton {
+	a := &automaton{spellings: list, nodes: []node{{match: -1, next: -1}}}
+	for k, s := range list {
+		at := int32(0)
+		for i := range len(s.text) {
+			to, ok := a.child(at, s.text[i])
+			if !ok {
+				to = int32(len(a.nodes))
+				a.nodes = append(a.nodes, node{match: -1, next: -1, depth: int32(i + 1)})
+				n := &a.nodes[at]
+				place, _ := slices.BinarySearchFunc(n.edges, s.text[i], func(e edge, c byte) int { return int(e.c) - int(c) })
+				n.edges = slices.Insert(n.edges, place, edge{s.text[i], to})
+			}
+			at = to
+		}
+		a.nodes[at].match = int32(k)
+		a.longest = max(a.longest, len(s.text))
+	}
+	queue := []int32{0}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, e := range a.nodes[at].edges {
+			if at != 0 {
+				fail := a.step(a.nodes[at].fail, e.c)
+				a.nodes[e.to].fail = fail
+				a.nodes[e.to].next = a.nodes[fail].next
+				if a.nodes[fail].match >= 0 {
+					a.nodes[e.to].next = fail
+				}
+			}
+			queue = append(queue, e.to)
+		}
+	}
+	return a
+}
+
+func (a *automaton) child(at int32, c byte) (int32, bool) {
+	edges := a.nodes[at].edges
+	for _, e := range edges {
+		if e.c == c {
+			return e.to, true
+		}
+	}
+	return 0, false
+}
+
+func (a *automaton) step(at int32, c byte) int32 {
+	for {
+		if to, ok := a.child(at, c); ok {
+			return to
+		}
+		if at == 0 {
+			return 0
+		}
+		at = a.nodes[at].fail
+	}
+}
+
+// registered handles the beginning of a spelling at pos: the automaton runs from
+// there until it has nothing in hand.
+func (d *Detector) registered(pos int) {
+	if pos < d.registeredEnd {
+		return
+	}
+	a := d.rules.registered
+	at := int32(0)
+	i := pos
+	for i < len(d.text) {
+		if at = a.step(at, d.text[i]); at == 0 {
+			break
+		}
+		i++
+		// Only the longest match that ends here matters: the others lie inside it.
+		m := at
+		if a.nodes[m].match < 0 {
+			m = a.nodes[m].next
+		}
+		if m > 0 {
+			d.addRegistered(i, &a.spellings[a.nodes[m].match])
+		}
+	}
+	d.registeredEnd = i
+}
+
+// addRegistered reports the spelling that ends at end. Where base64 shares a
+// character with what stands beside it, that character goes too.
+func (d *Detector) addRegistered(end int, s *spelling) {
+	start := end - len(s.text)
+	if s.base64 {
+		if s.partial && start > 0 && is(d.text[start-1], b64|b64u) {
+			start--
+		}
+		if end < len(d.text) && is(d.text[end], b64|b64u) {
+			end++
+		}
+		end = run(d.text[:min(len(d.text), end+2)], end, equals)
+	}
+	if n := len(d.spans); n > 0 {
+		// Matches that overlap come in order of their ends; join them at once so that
+		// a repeated credential does not fill the list.
+		if last := &d.spans[n-1]; last.Code == Registered && start < last.End && start >= last.Start {
+			last.End = max(last.End, end)
+			return
+		}
+	}
+	d.add(start, end, Registered)
+}

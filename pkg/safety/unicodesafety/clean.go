@@ -1,0 +1,267 @@
+package unicodesafety
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A Cleaner cleans one text at a time and owns the memory of the result. It is not
+// safe for concurrent use.
+type Cleaner struct {
+	Explain bool   // record Marks
+	Marks   []Mark // places of the last call's findings, if Explain is set
+
+	t       *tables
+	seg     segmenter
+	dst     []byte
+	counts  [Codes]int64
+	invalid int // bytes of invalid subparts
+
+	// The segment at the end of dst. It starts at segment, is in normal form unless
+	// dirty, and counted tells that it has been reported already.
+	segment, segmentSource int
+	dirty, counted         bool
+	oneLine                bool
+	mapEnd                 int // end in dst of the last replacement
+	markEnd                int // end in dst of the last character with a class
+	lastClass              uint8
+}
+
+// NewCleaner gives a Cleaner.
+func NewCleaner() *Cleaner {
+	t := derive()
+	return &Cleaner{t: t, seg: segmenter{t: t}}
+}
+
+// Counts gives the number of findings of the last call, by Code.
+func (c *Cleaner) Counts() *[Codes]int64 { return &c.counts }
+
+// InvalidBytes gives the number of raw bytes of the last call that were no UTF-8.
+func (c *Cleaner) InvalidBytes() int { return c.invalid }
+
+// Reset forgets the findings of the last call.
+func (c *Cleaner) Reset() {
+	c.counts = [Codes]int64{}
+	c.Marks = c.Marks[:0]
+	c.invalid = 0
+}
+
+func (c *Cleaner) note(code Code, start, end int) {
+	c.counts[code]++
+	if c.Explain {
+		c.Marks = append(c.Marks, Mark{code, start, end})
+	}
+}
+
+// Clean gives the clean form of src: valid UTF-8 in NFKC without CR, BOM, ESC or any
+// other character that the tables remove. oneLine is for display strings, in which
+// TAB and LF become a space each (AMB-46). The result is valid until the next call.
+func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
+	c.Reset()
+	c.dst = c.dst[:0]
+	if cap(c.dst) < len(src)+16 {
+		c.dst = make([]byte, 0, len(src)+len(src)/64+64)
+	}
+	c.segment, c.mapEnd, c.markEnd, c.lastClass = 0, -1, -1, 0
+	c.dirty, c.counted, c.oneLine = false, false, oneLine
+	keep := byte('\n')
+	if oneLine {
+		keep = ' '
+	}
+	for i := 0; i < len(src); {
+		n := c.copyASCII(src[i:], keep)
+		i += n
+		if i == len(src) {
+			break
+		}
+		if b := src[i]; b < 0x80 {
+			i = c.control(src, i)
+			continue
+		}
+		i = c.multibyte(src, i)
+	}
+	c.flush()
+	return c.dst
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	lows  = 0x7F7F7F7F7F7F7F7F
+)
+
+// special marks the bytes of w that are not printable ASCII, in their high bits.
+func special(w uint64) uint64 {
+	low := w & lows
+	atLeastSpace := low + 0x60*ones // high bit set for 0x20 and above
+	isDel := low + ones             // high bit set for 0x7F only
+	return (^atLeastSpace | isDel | w) & highs
+}
+
+// zeroBytes marks the bytes of w that are zero, in their high bits.
+func zeroBytes(w uint64) uint64 { return ^(w&lows + lows | w | lows) }
+
+// copyASCII appends the longest prefix of src that is printable ASCII or keep, and
+// gives its length.
+func (c *Cleaner) copyASCII(src []byte, keep byte) int {
+	if len(src) == 0 || src[0] >= del || src[0] < 0x20 && src[0] != keep {
+		return 0
+	}
+	if c.dirty {
+		c.flush()
+	}
+	start := len(c.dst)
+	need := start + len(src) + 8
+	if cap(c.dst) < need {
+		grown := make([]byte, start, need+need/8)
+		copy(grown, c.dst)
+		c.dst = grown
+	}
+	dst := c.dst[start:cap(c.dst)]
+	kept := uint64(keep) * ones
+	i := 0
+	for ; i+8 <= len(src); i += 8 {
+		w := binary.LittleEndian.Uint64(src[i:])
+		binary.LittleEndian.PutUint64(dst[i:], w)
+		if s := special(w); s != 0 {
+			if s &^= zeroBytes(w ^ kept); s != 0 {
+				i += bits.TrailingZeros64(s) >> 3
+				c.dst = c.dst[:start+i]
+				return i
+			}
+		}
+	}
+	for ; i < len(src); i++ {
+		b := src[i]
+		if b >= del || b < 0x20 && b != keep {
+			break
+		}
+		dst[i] = b
+	}
+	c.dst = c.dst[:start+i]
+	return i
+}
+
+// control handles the ASCII control at src[i] and gives the index behind it.
+func (c *Cleaner) control(src []byte, i int) int {
+	switch b := src[i]; b {
+	case esc:
+		return c.escape(src, i)
+	case '\r', '\n', '\t':
+		start := i
+		if b == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			i++
+		}
+		switch {
+		case c.oneLine:
+			c.note(Control, start, i+1)
+			b = ' '
+		case b == '\r':
+			b = '\n'
+		}
+		c.boundary(b)
+	default:
+		c.note(controlCode(rune(b)), i, i+1)
+	}
+	return i + 1
+}
+
+// boundary appends an ASCII character.
+func (c *Cleaner) boundary(b byte) {
+	if c.dirty {
+		c.flush()
+	}
+	c.dst = append(c.dst, b)
+}
+
+// multibyte handles the character of several bytes at src[i].
+func (c *Cleaner) multibyte(src []byte, i int) int {
+	r, size := utf8.DecodeRune(src[i:])
+	if r == utf8.RuneError && size == 1 {
+		size = invalidLength(src[i:])
+		c.note(InvalidUTF8, i, i+size)
+		c.invalid += size
+		c.starter(i)
+		c.dst = utf8.AppendRune(c.dst, utf8.RuneError)
+		return i + size
+	}
+	switch k := c.t.class(r); k {
+	case plain:
+		c.starter(i)
+		c.dst = append(c.dst, src[i:i+size]...)
+	case mapped:
+		c.starter(i)
+		c.dst = append(c.dst, c.t.replacement[r]...)
+		c.mapEnd = len(c.dst)
+		c.note(NFKC, i, i+size)
+		c.counted = true
+		last, _ := utf8.DecodeLastRune(c.dst)
+		if ccc := c.t.ccc[last]; last >= 0x80 && ccc != 0 {
+			c.markEnd, c.lastClass = len(c.dst), ccc
+		}
+	case mark, joins:
+		c.openSegment(i)
+		ccc := uint8(0)
+		if k == mark {
+			ccc = c.t.ccc[r]
+		}
+		if k == joins || c.markEnd == len(c.dst) && c.lastClass > ccc {
+			c.dirty = true
+		}
+		c.dst = append(c.dst, src[i:i+size]...)
+		c.markEnd, c.lastClass = len(c.dst), ccc
+	case separator:
+		c.note(Control, i, i+size)
+		if c.oneLine {
+			c.boundary(' ')
+		} else {
+			c.boundary('\n')
+		}
+	case c1:
+		if _, opens := opener(r - 0x40); opens {
+			return c.escape(src, i)
+		}
+		c.note(Control, i, i+size)
+	default:
+		c.note(Code(k-removed), i, i+size)
+	}
+	return i + size
+}
+
+// starter opens a new segment at the end of dst.
+func (c *Cleaner) starter(source int) {
+	if c.dirty {
+		c.flush()
+	}
+	c.segment, c.segmentSource, c.counted = len(c.dst), source, false
+}
+
+// openSegment makes sure that the segment fields describe the last segment of dst,
+// which may have been copied as ASCII.
+func (c *Cleaner) openSegment(source int) {
+	n := len(c.dst)
+	if c.dirty || n == 0 {
+		return
+	}
+	if c.dst[n-1] < 0x80 && c.mapEnd != n {
+		c.segment, c.segmentSource, c.counted = n-1, max(source-1, 0), false
+	}
+}
+
+// flush brings the last segment to normal form.
+func (c *Cleaner) flush() {
+	if !c.dirty {
+		return
+	}
+	c.dirty = false
+	form, changed := c.seg.changed(c.dst[c.segment:])
+	if !changed {
+		return
+	}
+	c.dst = append(c.dst[:c.segment], form...)
+	if !c.counted {
+		c.note(NFKC, c.segmentSource, c.segmentSource)
+		c.counted = true
+	}
+}
