@@ -129,7 +129,7 @@ func readCheck(o strictjson.Object, project string) forge.Check {
 func jobReader(project string) func(strictjson.Object) (string, forge.Check) {
 	return func(o strictjson.Object) (string, forge.Check) {
 		c := readCheck(o, project)
-		c.HeadSHA = o.Object("pipeline").OptText("sha")
+		c.HeadSHA = o.OptObject("pipeline").OptText("sha")
 		return c.ID, c
 	}
 }
@@ -138,7 +138,7 @@ func jobReader(project string) func(strictjson.Object) (string, forge.Check) {
 // one of another revision is a check of that revision. It has no log.
 func readBridge(o strictjson.Object) (string, forge.Check) {
 	c := readCheck(o, "")
-	c.HeadSHA = o.Object("pipeline").OptText("sha")
+	c.HeadSHA = o.OptObject("pipeline").OptText("sha")
 	if downstream := o.OptObject("downstream_pipeline"); downstream.Exists() {
 		c.HeadSHA = downstream.OptText("sha")
 	}
