@@ -47,6 +47,7 @@ type Endpoint struct {
 type Settings struct {
 	MaxSourceBytes int64 // of one body, one log or one display string
 	MaxAnswerBytes int64 // of one answer, before it is decoded
+	MaxPage        int   // elements of a page; 0 means as many as the forge gives
 }
 
 // Adapter reads one entity of one forge. Its methods are called in the order of this

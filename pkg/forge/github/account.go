@@ -132,7 +132,7 @@ func roleOf(o, flags strictjson.Object) string {
 // collaborators lists everybody with a role, by node id.
 func (a *adapter) collaborators(ctx context.Context, e *forge.Entity) (map[string]string, error) {
 	type row struct{ id, role string }
-	rows, err := restList(ctx, a, a.rest(e, "collaborators")+"?per_page=100", "collaborators", "", func(o strictjson.Object) (string, row) {
+	rows, err := restList(ctx, a, a.rest(e, "collaborators")+"?per_page="+strconv.Itoa(a.page(listPage)), "collaborators", "", func(o strictjson.Object) (string, row) {
 		r := row{id: o.Text("node_id"), role: roleOf(o, o.OptObject("permissions"))}
 		return r.id, r
 	})

@@ -79,8 +79,8 @@ type job struct {
 func (a *adapter) Checks(ctx context.Context, e *forge.Entity) forge.Checks {
 	n := e.Native.(native)
 	suites, err := list(ctx, &pages{
-		adapter: a, operation: "checks", where: "checks", size: suitePage,
-		variables: variables{"owner": n.owner, "name": n.name, "oid": e.HeadSHA},
+		adapter: a, operation: "checks", where: "checks", size: a.page(suitePage),
+		variables: variables{"owner": n.owner, "name": n.name, "oid": e.HeadSHA, "inner": a.page(innerPage)},
 		pick:      func(data strictjson.Object) (strictjson.Object, error) { return headSuites(data, e.HeadSHA) },
 		total:     "totalCount",
 	}, readSuite)
@@ -125,7 +125,7 @@ func headSuites(data strictjson.Object, head string) (strictjson.Object, error) 
 
 // jobs lists the jobs of a workflow run, of all attempts. A run that is gone has none.
 func (a *adapter) jobs(ctx context.Context, e *forge.Entity, run int64) (map[int64]job, error) {
-	first := a.rest(e, "actions", "runs", strconv.FormatInt(run, 10), "jobs") + "?filter=all&per_page=100"
+	first := a.rest(e, "actions", "runs", strconv.FormatInt(run, 10), "jobs") + "?filter=all&per_page=" + strconv.Itoa(a.page(listPage))
 	jobs, err := restList(ctx, a, first, "jobs of checks", "jobs", func(o strictjson.Object) (string, job) {
 		j := job{id: o.Int("id"), head: o.Text("head_sha"), created: o.OptText("created_at")}
 		return strconv.FormatInt(j.id, 10), j

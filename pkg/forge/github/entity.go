@@ -24,7 +24,7 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 		labels embedded[string]
 		found  bool
 	)
-	v := variables{"owner": owner, "name": name, "number": a.target.Number}
+	v := variables{"owner": owner, "name": name, "number": a.target.Number, "inner": a.page(listPage)}
 	err := a.query(ctx, "entity", "entity", v, client.DefaultTries, func(data strictjson.Object) error {
 		repository := data.Nullable("repository")
 		if repository.Missing() {
@@ -54,7 +54,7 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	}
 	if found {
 		e.Labels, err = labels.rest(ctx, &pages{
-			adapter: a, operation: "labels", where: "labels", size: listPage,
+			adapter: a, operation: "labels", where: "labels", size: a.page(listPage),
 			variables: variables{"id": e.ID}, pick: node("labels"), total: "totalCount",
 		}, readLabel)
 	}

@@ -121,9 +121,18 @@ const (
 	listPage     = 100
 	threadPage   = 50
 	suitePage    = 25
+	innerPage    = 50 // of a list inside a list
 	smallestPage = 5
 	pageTries    = 2
 )
+
+// page gives a page size within the settings.
+func (a *adapter) page(size int) int {
+	if most := a.settings.MaxPage; most > 0 {
+		return min(size, most)
+	}
+	return size
+}
 
 // pages reads one page of a connection, with smaller pages when the server gives up.
 // connection picks it out of data.

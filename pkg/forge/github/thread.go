@@ -64,7 +64,9 @@ func readInline(o strictjson.Object) (string, inlineComment) {
 
 // threads lists all threads with all their comments, or fails.
 func (a *adapter) threads(ctx context.Context, e *forge.Entity) ([]thread, error) {
-	listed, err := list(ctx, a.nodePages("threads", e.ID, "reviewThreads", threadPage), readThread)
+	p := a.nodePages("threads", e.ID, "reviewThreads", threadPage)
+	p.variables["inner"] = a.page(innerPage)
+	listed, err := list(ctx, p, readThread)
 	if err != nil {
 		return nil, err
 	}
