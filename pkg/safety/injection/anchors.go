@@ -49,13 +49,3 @@ func anchorAt(text []byte, i int) int {
 	}
 	return 0
 }
-
-// appendHits appends the offsets at which an anchor begins.
-func appendHits(hits []int, text []byte) []int {
-	for i := range text {
-		if len(byFirst[text[i]]) > 0 && anchorAt(text, i) > 0 {
-			hits = append(hits, i)
-		}
-	}
-	return hits
-}

@@ -62,7 +62,6 @@ type Scanner struct {
 
 	cur    cursor // the words around the hit
 	inner  cursor // the words of one hidden region
-	hits   []int  // anchors found by the scanner itself
 	counts [classes]int64
 	done   [classes]int // end of the last counted match
 
@@ -78,10 +77,6 @@ type Scanner struct {
 // offsets at which an anchor begins (ASCII case does not count); nil makes the scanner
 // look for them itself.
 func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
-	if hits == nil {
-		s.hits = appendHits(s.hits[:0], text)
-		hits = s.hits
-	}
 	s.counts, s.done = [classes]int64{}, [classes]int{}
 	s.exfilDone, s.lineDone, s.hiddenDone = 0, 0, 0
 	s.tags = tagMemory{last: -1, read: -1}
@@ -91,6 +86,14 @@ func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
 		if h > last {
 			last = h
 			s.hit(h)
+		}
+	}
+	if hits == nil {
+		for h := range text {
+			if len(byFirst[text[h]]) > 0 && anchorAt(text, h) > 0 {
+				last = h
+				s.hit(h)
+			}
 		}
 	}
 	// "env" may also end the text.
