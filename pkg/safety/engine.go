@@ -77,7 +77,9 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		text = w.cleaner.Clean(source, !lines)
 		w.noteUnicode()
 		if lines && len(source) > 0 {
-			text = endWithLF(text, &w.tail)
+			if text = endWithLF(text, &w.tail); len(text) == 0 {
+				text = []byte{'\n'} // emptied, not empty (AMB-08)
+			}
 		}
 		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
 			w.cleaner.InvalidBytes()*10 > len(source)) {
