@@ -32,7 +32,7 @@ type fixture struct {
 	header  *record.Snapshot
 	actors  []*record.Actor
 	records []*record.Record
-	tail    []record.Line // threads, checks, runs, logs, gaps: in stream order
+	tail    []record.Line // threads, checks, runs, logs, gaps
 	clock   int
 }
 
@@ -158,6 +158,10 @@ func (f *fixture) lines() []record.Line {
 	rest := f.records[1:]
 	slices.SortFunc(rest, func(a, b *record.Record) int {
 		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.RecordKey, b.RecordKey))
+	})
+	order := []record.Type{record.TypeThread, record.TypeCheck, record.TypeRun, record.TypeLog, record.TypeGap}
+	slices.SortStableFunc(f.tail, func(a, b record.Line) int {
+		return cmp.Compare(slices.Index(order, a.LineType()), slices.Index(order, b.LineType()))
 	})
 	lines := []record.Line{f.header}
 	for _, a := range f.actors {
