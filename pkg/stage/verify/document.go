@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"snapline/pkg/canonicaljson"
 	"snapline/pkg/fault"
@@ -49,17 +48,4 @@ func (v *verifier) document(schemaName, path string, b []byte, target any) (bool
 		return false, nil
 	}
 	return true, nil
-}
-
-// validText is the form of bodies and logs (CAN-06, CAN-07, AMB-66): UTF-8, LF lines, no
-// byte-order mark, exactly one trailing LF unless empty. A source of line feeds alone
-// is one line feed (AMB-08).
-func validText(b []byte) bool {
-	switch {
-	case len(b) == 0:
-		return true
-	case !utf8.Valid(b), bytes.IndexByte(b, '\r') >= 0, bytes.HasPrefix(b, []byte("\ufeff")):
-		return false
-	}
-	return b[len(b)-1] == '\n' && (len(b) == 1 || b[len(b)-2] != '\n')
 }

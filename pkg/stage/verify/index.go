@@ -299,12 +299,3 @@ func within(part, whole tree.Filter) bool {
 		return !slices.ContainsFunc(whole.Findings, func(w tree.Finding) bool { return w.Code == f.Code })
 	})
 }
-
-// runeCut is how many bytes a cut at a code-point boundary can leave below a bound.
-const runeCut = 3
-
-// maybeCut reports whether a display string of a truncated document can be the one
-// that was cut: a cut leaves it within one code point of the bound.
-func (v *verifier) maybeCut(s string) bool {
-	return v.collection != nil && int64(len(s)) >= v.collection.Bounds.MaxMetadataStringBytes-runeCut
-}

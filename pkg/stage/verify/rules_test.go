@@ -17,6 +17,7 @@ import (
 	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
+	"snapline/pkg/stage/verify/textrule"
 	"snapline/pkg/tree"
 )
 
@@ -476,14 +477,14 @@ func TestEachRuleNamesItsDamage(t *testing.T) {
 
 func damagesIndexBytes(c vector) bool { return c.path == index && c.rule == RuleNotJSON }
 
-func (s *specimen) judgeWith(t testing.TB, scanner Scanner) []finding.Finding {
+func (s *specimen) judgeWith(t testing.TB, scanner textrule.Scanner) []finding.Finding {
 	t.Helper()
 	findings, err := s.judgeError(scanner, s.digest())
 	must(t, err)
 	return findings
 }
 
-func (s *specimen) judgeError(scanner Scanner, digest string) ([]finding.Finding, error) {
+func (s *specimen) judgeError(scanner textrule.Scanner, digest string) ([]finding.Finding, error) {
 	list := &finding.List{}
 	disk := &Disk{entries: memory(s.files).entries(), dirs: map[string]bool{}, list: list}
 	for dir := range wantedDirectories(slices.Collect(maps.Keys(s.files))) {

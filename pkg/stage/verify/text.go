@@ -8,6 +8,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/stage/verify/textrule"
 	"snapline/pkg/tree"
 )
 
@@ -103,89 +104,45 @@ func (v *verifier) logFile(f *tree.File) error {
 	return v.text(f.Path, safety.Log, b, f.Filter.Status, bound)
 }
 
-// text judges a body or log. The filters leave their own output alone, so text that
-// no bound has cut must pass them unchanged; cut text is scanned again as it is
-// (INJ-04, AMB-66).
+// textRules name the faults of bodies and logs.
+var textRules = map[textrule.Fault]Rule{
+	textrule.Form: RuleTextForm, textrule.Length: RuleTextLength, textrule.Unsafe: RuleTextUnsafe, textrule.Rescan: RuleTextRescan,
+}
+
+// displayRules name the faults of display strings.
+var displayRules = map[textrule.Fault]Rule{
+	textrule.Length: RuleDisplayLength, textrule.Unsafe: RuleDisplayUnsafe, textrule.Rescan: RuleDisplayUnsafe,
+}
+
 func (v *verifier) text(path string, kind safety.Kind, b []byte, status record.FilterStatus, bound int64) error {
-	if !validText(b) {
-		v.add(RuleTextForm, path, "")
-		return nil
-	}
-	if int64(len(b)) > bound {
-		v.add(RuleTextLength, path, "")
-		return nil
-	}
-	if status != record.Truncated {
-		return v.fixedPoint(RuleTextUnsafe, path, "", kind, b)
-	}
-	return v.rescan(RuleTextRescan, path, "", kind, b)
+	verdict, err := textrule.Text(v.scanner, kind, b, status, bound)
+	return v.verdict(textRules, path, "", verdict, err)
 }
 
-// rescan judges text that a bound has cut: half a marker or half a pattern is legal
-// there, so only the injection scan of exactly these bytes applies, and Unicode
-// safety, since no cut of safe text makes it unsafe.
-func (v *verifier) rescan(rule Rule, path, position string, kind safety.Kind, b []byte) error {
-	r, err := v.worker.Rescan(b)
-	if err != nil {
-		return componentFailed(path, err)
-	}
-	if r.Status != record.Unchanged {
-		v.note(rule, path, position, codes(r.Findings))
-		return nil
-	}
-	if r, err = v.worker.Filter(kind, b); err != nil {
-		return componentFailed(path, err)
-	}
-	for _, f := range r.Findings {
-		if strings.HasPrefix(f.Code, "unicode.") {
-			v.note(rule, path, position, f.Code)
-		}
-	}
-	return nil
-}
-
-// fixedPoint reports text that the filters would change or reject.
-func (v *verifier) fixedPoint(rule Rule, path, position string, kind safety.Kind, b []byte) error {
-	r, err := v.worker.Filter(kind, b)
-	if err != nil {
-		return componentFailed(path, err)
-	}
-	if r.Status != record.Unchanged || !bytes.Equal(r.Text, b) {
-		v.note(rule, path, position, codes(r.Findings))
-	}
-	return nil
-}
-
-func (v *verifier) structural(path, position, s string) error {
-	return v.fixedPoint(RuleStructuralUnsafe, path, position, safety.Structural, []byte(s))
-}
-
-// display judges a display string of a document with the given filter status: its
-// bound, and the filters' fixed point. Only in a truncated document, and only as long
-// as a cut leaves it, can the string be one that was cut (BND-04, DSP-03).
 func (v *verifier) display(path, position, s string, status record.FilterStatus) error {
-	if v.collection != nil && int64(len(s)) > v.collection.Bounds.MaxMetadataStringBytes {
-		v.add(RuleDisplayLength, path, position)
-		return nil
+	bound := textrule.NoBound
+	if v.collection != nil {
+		bound = v.collection.Bounds.MaxMetadataStringBytes
 	}
-	if status != record.Truncated || !v.maybeCut(s) {
-		return v.fixedPoint(RuleDisplayUnsafe, path, position, safety.Display, []byte(s))
-	}
-	return v.rescan(RuleDisplayUnsafe, path, position, safety.Display, []byte(s))
+	verdict, err := textrule.Display(v.scanner, s, status, bound)
+	return v.verdict(displayRules, path, position, verdict, err)
 }
 
-func componentFailed(path string, err error) error {
-	return &fault.Error{Exit: fault.Aborted, File: path, Rule: "safety.component", Detail: "a filter component failed", Cause: err}
+// structural judges a path, which the filters never rewrite: they must leave it alone
+// (STR-01, STR-02).
+func (v *verifier) structural(path, position, s string) error {
+	verdict, err := textrule.FixedPoint(v.scanner, safety.Structural, []byte(s))
+	return v.verdict(map[textrule.Fault]Rule{textrule.Unsafe: RuleStructuralUnsafe}, path, position, verdict, err)
 }
 
-// codes lists finding codes: they name rules of ours, never text.
-func codes(findings []record.Finding) string {
-	if len(findings) == 0 {
-		return "form"
+// verdict turns a verdict on text into a finding. A failed component ends the
+// verification: nothing passes unjudged (ABT-08, AMB-56).
+func (v *verifier) verdict(names map[textrule.Fault]Rule, path, position string, verdict textrule.Verdict, err error) error {
+	if err != nil {
+		return &fault.Error{Exit: fault.Aborted, File: path, Rule: "safety.component", Detail: "a filter component failed", Cause: err}
 	}
-	names := make([]string, len(findings))
-	for i, f := range findings {
-		names[i] = f.Code
+	if verdict.Fault != textrule.None {
+		v.note(names[verdict.Fault], path, position, verdict.Codes)
 	}
-	return strings.Join(names, " ")
+	return nil
 }

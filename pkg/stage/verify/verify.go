@@ -20,22 +20,17 @@ import (
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/schema"
+	"snapline/pkg/stage/verify/textrule"
 	"snapline/pkg/tree"
 	"snapline/pkg/treefs"
 )
 
 // Options say what a tree is verified against.
 type Options struct {
-	IndexSHA256 string  // the digest that emit printed, 64 lowercase hex digits
-	Modes       Modes   // permission bits that the disk must have
-	Scanner     Scanner // the filters, run again
-	Rebuild     Rebuild // optional: compare with what a stream gives
-}
-
-// Scanner is the part of a *safety.Worker that verification needs.
-type Scanner interface {
-	Filter(kind safety.Kind, source []byte) (safety.Result, error)
-	Rescan(text []byte) (safety.Result, error)
+	IndexSHA256 string           // the digest that emit printed, 64 lowercase hex digits
+	Modes       Modes            // permission bits that the disk must have
+	Scanner     textrule.Scanner // the filters, run again
+	Rebuild     Rebuild          // optional: compare with what a stream gives
 }
 
 // Rebuild calls put for every file that the tree should have, index.json included.
@@ -89,12 +84,12 @@ func judge(ctx context.Context, disk *Disk, source Source, o Options, list *find
 
 // verifier holds what one verification knows.
 type verifier struct {
-	ctx    context.Context
-	source Source
-	bundle *schema.Bundle
-	worker Scanner
-	list   *finding.List
-	report *Report
+	ctx     context.Context
+	source  Source
+	bundle  *schema.Bundle
+	scanner textrule.Scanner
+	list    *finding.List
+	report  *Report
 
 	index tree.Index
 	files map[string]*tree.File           // files[] by path
@@ -118,7 +113,7 @@ func newVerifier(ctx context.Context, source Source, o Options, list *finding.Li
 		return nil, &fault.Error{Exit: fault.Aborted, Rule: "schema.bundle", Detail: "the schemas cannot be compiled", Cause: err}
 	}
 	return &verifier{
-		ctx: ctx, source: source, bundle: bundle, worker: o.Scanner, list: list, report: report,
+		ctx: ctx, source: source, bundle: bundle, scanner: o.Scanner, list: list, report: report,
 		files: map[string]*tree.File{}, rows: map[string]*tree.ManifestRecord{},
 		gaps: map[record.Scope]map[record.GapCode]int64{},
 	}, nil

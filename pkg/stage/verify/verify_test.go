@@ -2,16 +2,21 @@ package verify
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"snapline/pkg/finding"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/stage/verify/textrule"
 )
 
+// engine is compiled once for all tests.
+var engine = sync.OnceValues(func() (*safety.Engine, error) { return safety.New(nil) })
+
 // scanner is the real engine's worker.
-func scanner(t testing.TB) Scanner {
-	e, err := safety.New(nil)
+func scanner(t testing.TB) textrule.Scanner {
+	e, err := engine()
 	if err != nil {
 		t.Fatal(err)
 	}
