@@ -37,12 +37,14 @@ type Reader struct {
 	members []entry
 	decoder decoder
 
-	header   *record.Snapshot
-	sequence *sequence
-	line     int64
-	hash     hash.Hash
-	digest   string
-	err      error
+	header      *record.Snapshot
+	sequence    *sequence
+	line        int64
+	hash        hash.Hash
+	digest      string
+	inputDigest string
+	input       string // input_sha256 of the trailer
+	err         error
 }
 
 // NewReader gives a Reader. It reads nothing until Header is called.
@@ -93,6 +95,10 @@ func (r *Reader) Line() int64 { return r.line }
 // Digest is the lowercase hex SHA-256 of all bytes before the end line: what the
 // next stage states as input_sha256. Defined after Next returned io.EOF.
 func (r *Reader) Digest() string { return r.digest }
+
+// InputDigest is what the trailer states as input_sha256, the Digest of the stream
+// that the last stage read; "" after fetch. Defined after Next returned io.EOF.
+func (r *Reader) InputDigest() string { return r.inputDigest }
 
 // Recycle gives the memory of a line back to the reader; the line's content is
 // gone then. Calling it is optional. It is safe for concurrent use. Content that
@@ -308,7 +314,7 @@ func (r *Reader) end(e *record.End) error {
 	if err := r.last(); err != nil {
 		return err
 	}
-	r.digest = sum
+	r.digest, r.inputDigest = sum, e.InputSHA256
 	r.err = io.EOF
 	return r.err
 }
