@@ -36,7 +36,7 @@ func (s *Scanner) exfilAt(h int) {
 	if what == variable && !upper(s.cur.text[at.start:at.end]) {
 		return
 	}
-	if m, ok := s.sentence(what, at); ok {
+	if m, ok := sentence(&s.cur, what, at); ok {
 		s.found(exfil, m)
 		s.exfilDone = max(s.exfilDone, m.end)
 	}

@@ -154,10 +154,10 @@ func (s *Scanner) word(h int) {
 			s.phrases(c, t.id, r)
 		}
 	}
-	if r&rThing != 0 {
+	if r&rThing != 0 || !whole {
 		s.exfilAt(h)
 	}
-	if r&rMarkup != 0 {
+	if r&rMarkup != 0 || !whole {
 		s.hiddenAt(h)
 	}
 }

@@ -60,6 +60,7 @@ func phrase(c *cursor, id wid) bool {
 // leaks looks for exfiltration inside a hidden region.
 func (s *Scanner) leaks(region span) bool {
 	judged := 0 // command lines before it
+	s.inner.reset(s.cur.text, 0, len(s.cur.text))
 	for h := region.start; h < region.end; h++ {
 		if anchorAt(s.cur.text, h) == 0 {
 			continue
@@ -78,7 +79,7 @@ func (s *Scanner) leaks(region span) bool {
 		if what == variable && !upper(s.cur.text[at.start:at.end]) {
 			continue
 		}
-		if _, ok := s.sentence(what, at); ok {
+		if _, ok := sentence(&s.inner, what, at); ok {
 			return true
 		}
 		h = max(h, at.end-1)

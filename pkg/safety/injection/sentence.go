@@ -5,8 +5,7 @@ const sentenceReach = 24
 
 // sentence judges the sentence around a thing: a verb that gives it away, or a place
 // to which it goes.
-func (s *Scanner) sentence(what thing, at span) (span, bool) {
-	c := &s.cur
+func sentence(c *cursor, what thing, at span) (span, bool) {
 	first := at.start
 	for first < at.end && !wordByte[c.text[first]] {
 		first++

@@ -62,7 +62,11 @@ const keep = 4096
 // Offsets must ascend, or the cursor starts anew.
 func (c *cursor) seek(h int) bool {
 	if n := len(c.words); n > 0 && n < keep && h >= c.words[0].start && h < c.words[n-1].end {
-		for i := max(c.pos, 0); i < n; i++ {
+		i := c.pos
+		if c.words[i].start > h {
+			i = 0
+		}
+		for ; i < n; i++ {
 			if h < c.words[i].end {
 				c.pos = i
 				return h >= c.words[i].start
