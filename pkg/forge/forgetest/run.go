@@ -125,7 +125,12 @@ func (o Outcome) Lines(t testing.TB) *Stream {
 	if o.Err != nil {
 		t.Fatalf("run: %v\n%s", o.Err, o.Stderr)
 	}
-	r := ndjson.NewReader(bytes.NewReader(o.Stream), ndjson.ReaderOptions{Name: "stream", Position: 1})
+	return o.read(t, 1)
+}
+
+func (o Outcome) read(t testing.TB, position int) *Stream {
+	t.Helper()
+	r := ndjson.NewReader(bytes.NewReader(o.Stream), ndjson.ReaderOptions{Name: "stream", Position: position})
 	header, err := r.Header()
 	if err != nil {
 		t.Fatalf("header: %v\n%s", err, o.Stream)

@@ -22,6 +22,7 @@ const (
 // Fake is one repository. Fill its fields, then serve Hosts.
 type Fake struct {
 	ID, Owner, Name string
+	Former          string // "owner/name" under which GraphQL finds it too
 	Entities        map[int]M
 	Commits         map[string]M
 	// Permissions are the answers of the permission endpoint by login; Collaborators
@@ -71,7 +72,7 @@ func (f *Fake) Hosts() map[string]http.Handler {
 }
 
 func (f *Fake) named(owner, repo string) bool {
-	return strings.EqualFold(owner, f.Owner) && strings.EqualFold(repo, f.Name)
+	return strings.EqualFold(owner, f.Owner) && strings.EqualFold(repo, f.Name) || strings.EqualFold(owner+"/"+repo, f.Former)
 }
 
 func (f *Fake) repository() M {
