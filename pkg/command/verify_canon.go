@@ -95,7 +95,11 @@ func canonText(format string) func(document.Finding) string {
 	}
 }
 
+// findingText is a finding in words, at the place of its family's form.
 func findingText(place string, f document.Finding) string {
+	if place == "" {
+		place = "the document"
+	}
 	return fmt.Sprintf("%s: %s: %s (line %d, column %d)", fault.Printable(place, 256), f.Code, f.Detail, f.Line, f.Column)
 }
 

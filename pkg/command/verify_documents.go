@@ -16,6 +16,7 @@ import (
 	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
+	"snapline/pkg/stage/fetch"
 	"snapline/pkg/stage/verify"
 	"snapline/pkg/tree"
 )
@@ -134,6 +135,9 @@ func (s *documentSet) fail(name, detail string) {
 // judged takes over the verdict on one document. text words a finding.
 func (s *documentSet) judged(name, format, result string, findings []document.Finding, text func(document.Finding) string) {
 	name = fault.Printable(name, 256)
+	if format == "" {
+		format = fetch.Unreadable
+	}
 	s.report.Documents = append(s.report.Documents, documentVerdict{name, format, result})
 	for _, f := range findings {
 		d := documentFinding{name, f, text(f)}

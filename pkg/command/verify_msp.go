@@ -47,10 +47,4 @@ func runVerifyMSP(call *cli.Call) error {
 }
 
 // mspText words a finding with its place as a JSON Pointer.
-func mspText(f document.Finding) string {
-	place := f.Place
-	if place == "" {
-		place = "the document"
-	}
-	return findingText(place, f)
-}
+func mspText(f document.Finding) string { return findingText(f.Place, f) }

@@ -1,0 +1,283 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"snapline/pkg/canonicaljson"
+	"snapline/pkg/cli"
+	"snapline/pkg/fault"
+	"snapline/pkg/tree"
+)
+
+func report(t *testing.T, r ran) documentReport {
+	t.Helper()
+	var out documentReport
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
+		t.Fatalf("%v: %s%s", err, r.stdout, r.stderr)
+	}
+	if out.Valid != (r.exit == fault.Done) || out.Valid != (len(out.Errors) == 0) || !out.Valid && r.exit != fault.Aborted {
+		t.Errorf("exit %d: %s", r.exit, r.stdout)
+	}
+	if out.Errors == nil || out.Findings == nil || out.Documents == nil {
+		t.Errorf("a list is null: %s", r.stdout)
+	}
+	return out
+}
+
+// TestVerdictsOfThePrograms gives each sample the exit of its table, and never one of
+// its strings beyond a quoted name.
+func TestVerdictsOfThePrograms(t *testing.T) {
+	for _, row := range rows(t, canonSamples+"/documents/verdicts.tsv", 86) {
+		r := runProgram(Verify(), "", "canon", "--json", "--as", row["kind"], filepath.Join(canonSamples, "documents", row["file"]))
+		if got := report(t, r); strconv.Itoa(int(r.exit)) != row["our_exit"] || len(got.Documents) != 1 || got.Chain != nil {
+			t.Errorf("%s: exit %d: %s", row["file"], r.exit, r.stdout)
+		}
+		if r.stderr != "" {
+			t.Errorf("%s: stderr %s", row["file"], r.stderr)
+		}
+	}
+	for _, row := range rows(t, mspSamples+"/verdicts.tsv", 33) {
+		r := runProgram(Verify(), "", "msp", "--json", filepath.Join(mspSamples, row["file"]))
+		got := report(t, r)
+		if strconv.Itoa(len(got.Errors)) != row["errors_count"] || got.Documents[0].Result != row["verdict"] {
+			t.Errorf("%s: %s", row["file"], r.stdout)
+		}
+		if rung := strings.HasPrefix(row["remark"], "genesis-rung"); rung && got.Findings[0].Code != "genesis-rung" {
+			t.Errorf("%s: the rung is not named first", row["file"])
+		}
+	}
+}
+
+// TestVerifyText has the whole output for people.
+func TestVerifyText(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stdin string
+		args  []string
+		exit  fault.Exit
+		want  string
+	}{
+		{"valid", `{"items":[]}`, []string{"msp", "--tolerant", "-"}, 0, "valid\n" +
+			"warning: the document: genesis-rung: items alone: a known defect of the path that served this, and of no writer (line 1, column 1)\n" +
+			"-: snapshot-state: items-only\n"},
+		{"strict", `{"items":[]}`, []string{"msp", "--tolerant", "--strict", "-"}, 1, "invalid\n" +
+			"warning: the document: genesis-rung: items alone: a known defect of the path that served this, and of no writer (line 1, column 1)\n" +
+			"-: snapshot-state: items-only\n"},
+		{"unreadable", "{\n\"a\":1,\"a\":2}", []string{"canon", "-"}, 1, "invalid\n" +
+			"- the document: json.duplicate-member: an earlier member has this name (line 2, column 7)\n-: unreadable: text-only\n"},
+		{"places", `{"type":"CANON_STATE_DELTA","seq":0,"basis":{},"decision":{"mode":"A\u001b[31m"}}`, []string{"canon", "-"}, 1, "invalid\n" +
+			"- CANON_STATE_DELTA.timestamp: missing: the required member timestamp is missing (line 1, column 1)\n" +
+			"- CANON_STATE_DELTA.current_state: missing: the required member current_state is missing (line 1, column 1)\n" +
+			"- CANON_STATE_DELTA.operator_action_required: missing: the required member operator_action_required is missing (line 1, column 1)\n" +
+			"- CANON_STATE_DELTA.seq: minimum: less than 1 (line 1, column 35)\n" +
+			"- CANON_STATE_DELTA.basis.previous_seq: missing: the required member previous_seq is missing (line 1, column 45)\n" +
+			"- CANON_STATE_DELTA.decision.summary: missing: the required member summary is missing (line 1, column 59)\n" +
+			"- CANON_STATE_DELTA.decision.authorized_delta: missing: the required member authorized_delta is missing (line 1, column 59)\n" +
+			"- CANON_STATE_DELTA.decision.affected_targets: missing: the required member affected_targets is missing (line 1, column 59)\n" +
+			`- CANON_STATE_DELTA.decision.mode: closed-enum: "A\x1b[31m" is not one of B, C (line 1, column 67)` + "\n-: state-delta: text-only\n"},
+		{"missing file", "", []string{"canon", "nowhere.json"}, 1, "invalid\n- nowhere.json: cannot be read: no such file or directory\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runProgram(Verify(), c.stdin, c.args...)
+			if r.exit != c.exit || r.stdout != c.want || r.stderr != "" {
+				t.Errorf("exit %d, stderr %q\n got %s\nwant %s", r.exit, r.stderr, r.stdout, c.want)
+			}
+		})
+	}
+}
+
+// TestVerifyStrict turns protocol findings into an invalid verdict only when asked to.
+func TestVerifyStrict(t *testing.T) {
+	file := canonSamples + "/documents/state-39-bad-timestamp.json"
+	if r := runProgram(Verify(), "", "canon", file); r.exit != 0 || !strings.Contains(r.stdout, "protocol: SESSION_STATE.updated_at: timestamp-format") {
+		t.Errorf("exit %d: %s", r.exit, r.stdout)
+	}
+	if got := report(t, runProgram(Verify(), "", "canon", file, "--strict", "--json")); got.Valid || len(got.Errors) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestVerifyFolders judges a folder and several files as one chain.
+func TestVerifyFolders(t *testing.T) {
+	dir := filepath.Join(canonSamples, "chain", "fork")
+	for _, args := range [][]string{{dir}, glob(t, 7, dir, "*.json")} {
+		got := report(t, runProgram(Verify(), "", append([]string{"canon", "--json"}, args...)...))
+		if got.Valid || got.Chain == nil || got.Chain.Finding != "fork" || len(got.Chain.Heads) != 2 || got.Chain.Refusal == "" {
+			t.Errorf("%v: %+v", args, got.Chain)
+		}
+	}
+	if r := runProgram(Verify(), "", "canon", t.TempDir()); r.exit != fault.Aborted {
+		t.Errorf("an empty folder: exit %d: %s", r.exit, r.stdout)
+	}
+}
+
+func TestDocumentUsage(t *testing.T) {
+	for _, c := range []struct {
+		program *cli.Program
+		args    string
+		exit    fault.Exit
+	}{
+		{Fetch(), "canon", fault.Usage},
+		{Fetch(), "canon - -", fault.Usage},
+		{Fetch(), "msp - --max-documents 0", fault.Usage},
+		{Fetch(), "msp - --max-document-bytes 67108865", fault.Usage},
+		{Fetch(), "msp - --select middle", fault.Usage},
+		{Fetch(), "msp nowhere.json", fault.Environment},
+		{Verify(), "canon", fault.Usage},
+		{Verify(), "canon - --as diff", fault.Usage},
+		{Verify(), "canon - --manifest-sha256 x", fault.Usage},
+		{Verify(), "canon - --manifest-sha256 " + strings.Repeat("0", 64), fault.Usage},
+		{Verify(), "canon --fingerprint x --indent -1", fault.Usage},
+		{Verify(), "canon --proof-of-read a b", fault.Usage},
+		{Verify(), "canon --proof-of-read nowhere.md", fault.Aborted},
+		{Verify(), "canon --fingerprint nowhere.md", fault.Done},
+	} {
+		if r := runProgram(c.program, "", strings.Fields(c.args)...); r.exit != c.exit || (r.stdout != "") != (c.exit == fault.Done) && c.program.Name == "verify" {
+			t.Errorf("%s %s: exit %d, want %d: %s%s", c.program.Name, c.args, r.exit, c.exit, r.stdout, r.stderr)
+		}
+	}
+}
+
+func TestProofOfReadOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.md")
+	if err := os.WriteFile(file, []byte("# A\none <two>\n# B\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := runProgram(Verify(), "", "canon", "--proof-of-read", "--json", "--heading", "A", file)
+	want := "{\n  \"source\": \"" + file + "\",\n  \"heading\": \"# A\",\n  \"line_range\": [\n    1,\n    2\n  ],\n" +
+		"  \"first_5_words\": [\n    \"#\",\n    \"A\",\n    \"one\",\n    \"<two>\"\n  ],\n  \"last_5_words\": [\n    \"#\",\n    \"A\",\n    \"one\",\n    \"<two>\"\n  ],\n  \"word_count\": 4\n}\n"
+	if r.exit != 0 || r.stdout != want {
+		t.Errorf("exit %d:\n%s", r.exit, r.stdout)
+	}
+}
+
+func writeCanonical(t *testing.T, path string, v any) {
+	t.Helper()
+	b, err := canonicaljson.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryDamageIsFound damages a tree of documents in one place at a time.
+func TestEveryDamageIsFound(t *testing.T) {
+	files := glob(t, 6, canonSamples, "chain/ok/*.json")
+	write := func(path, content string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			p := filepath.Join(dir, path)
+			if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	manifest := func(change func(*tree.Manifest)) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			var m tree.Manifest
+			path := filepath.Join(dir, tree.ManifestPath)
+			if err := json.Unmarshal([]byte(readTest(t, path)), &m); err != nil {
+				t.Fatal(err)
+			}
+			change(&m)
+			writeCanonical(t, path, m)
+		}
+	}
+	first := func(m *tree.Manifest) *tree.ManifestDocument { return &m.Documents[0] }
+	for _, c := range []struct {
+		name, rule string
+		damage     func(*testing.T, string)
+		root       bool // found by the root digest alone as well
+	}{
+		{"nothing", "", func(*testing.T, string) {}, false},
+		{"changed document", "file.digest", func(t *testing.T, dir string) {
+			p := filepath.Join(dir, "documents/1-00-state.json")
+			write("documents/1-00-state.json", strings.Replace(readTest(t, p), "inspected", "INSPECTED", 1))(t, dir)
+		}, false},
+		{"longer document", "file.size", func(t *testing.T, dir string) {
+			write("documents/1-00-state.json", readTest(t, filepath.Join(dir, "documents/1-00-state.json"))+"\n")(t, dir)
+		}, false},
+		{"missing document", "tree.missing-file", func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, "documents/2-01-delta.json")); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"file too many", "tree.unlisted-file", write("documents/7-x.json", "{}"), false},
+		{"directory too many", "tree.extra-directory", func(t *testing.T, dir string) {
+			if err := os.Mkdir(filepath.Join(dir, "more"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"link", "tree.symlink", func(t *testing.T, dir string) {
+			p := filepath.Join(dir, "documents/1-00-state.json")
+			if err := os.Rename(p, filepath.Join(filepath.Dir(dir), "moved")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../../moved", p); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"another recovered state", "file.size", write(tree.RecoveredPath, "{}"), false},
+		{"manifest not canonical", "manifest.form", func(t *testing.T, dir string) {
+			write(tree.ManifestPath, readTest(t, filepath.Join(dir, tree.ManifestPath))+"\n")(t, dir)
+		}, true},
+		{"unknown member", "manifest.form", func(t *testing.T, dir string) {
+			write(tree.ManifestPath, strings.Replace(readTest(t, filepath.Join(dir, tree.ManifestPath)), `{"chain"`, `{"a":1,"chain"`, 1))(t, dir)
+		}, true},
+		{"another verdict", "manifest.chain", manifest(func(m *tree.Manifest) { m.Chain.Verdict = "valid-partial" }), true},
+		{"recovered state denied", "manifest.recovered", manifest(func(m *tree.Manifest) { m.Recovered = nil }), true},
+		{"recovered state elsewhere", "manifest.recovered", manifest(func(m *tree.Manifest) { m.Recovered.Path = "documents/1-00-state.json" }), true},
+		{"recovered state of a document", "manifest.recovered", func(t *testing.T, dir string) {
+			text := readTest(t, filepath.Join(dir, "documents/1-00-state.json"))
+			write(tree.RecoveredPath, text)(t, dir)
+			manifest(func(m *tree.Manifest) {
+				m.Recovered.Bytes, m.Recovered.SHA256 = int64(len(text)), tree.Digest([]byte(text))
+			})(t, dir)
+		}, true},
+		{"path elsewhere", "manifest.path", manifest(func(m *tree.Manifest) { first(m).Path = "../x.json" }), true},
+		{"name that is a path", "manifest.path", manifest(func(m *tree.Manifest) {
+			first(m).Name = "a/../b"
+			first(m).Path = "documents/1-a/../b.json"
+		}), true},
+		{"order", "manifest.path", manifest(func(m *tree.Manifest) { m.Documents[0], m.Documents[1] = m.Documents[1], m.Documents[0] }), true},
+		{"size", "file.size", manifest(func(m *tree.Manifest) { *first(m).Bytes++ }), true},
+		{"rejected with a path", "manifest.path", manifest(func(m *tree.Manifest) { first(m).Filter.Status = "rejected" }), true},
+		{"rejected and not counted", "manifest.gaps", manifest(func(m *tree.Manifest) {
+			first(m).Filter.Status, first(m).Path, first(m).Bytes = "rejected", "", nil
+		}), true},
+		{"gap of another scope", "manifest.gaps", manifest(func(m *tree.Manifest) {
+			m.Gaps = []tree.Gap{{Code: "profile_bound", Count: 1, Scope: "comments", Usability: "partial"}}
+		}), true},
+		{"too many documents", "manifest.limits", manifest(func(m *tree.Manifest) { m.Limits.MaxDocuments = 5 }), true},
+		{"too long documents", "manifest.limits", manifest(func(m *tree.Manifest) { m.Limits.MaxDocumentBytes = 100 }), true},
+		{"another family", "manifest.chain", manifest(func(m *tree.Manifest) { m.Family = "msp-snapshot" }), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := pipe(t, "", "canon", files)
+			c.damage(t, p.dir)
+			r := runProgram(Verify(), "", "canon", p.dir)
+			if c.rule == "" {
+				if r.exit != 0 {
+					t.Errorf("exit %d: %s", r.exit, r.stdout)
+				}
+				return
+			}
+			if r.exit != fault.Aborted || !strings.Contains(r.stdout, c.rule) {
+				t.Errorf("exit %d, %s is not named: %s", r.exit, c.rule, r.stdout)
+			}
+			r = runProgram(Verify(), "", "canon", p.dir, "--manifest-sha256", p.digest)
+			if r.exit != fault.Aborted || strings.Contains(r.stdout, "manifest.root-differs") != c.root {
+				t.Errorf("with the digest: exit %d: %s", r.exit, r.stdout)
+			}
+		})
+	}
+}
