@@ -24,7 +24,7 @@ func (s *Scanner) exfilAt(h int) {
 	if what == noThing {
 		return
 	}
-	if h >= s.lineDone {
+	if what != surroundings && h >= s.lineDone {
 		line := commandLine(s.cur.text, at)
 		s.lineDone = line.end
 		if m, ok := s.command(line); ok {

@@ -127,6 +127,9 @@ func linkComment(text []byte, h int) (outer, content span) {
 // is hidden; or the value of an alt or title attribute there.
 func (s *Scanner) element(h int) (outer, content span) {
 	text := s.cur.text
+	if !attributeAt(text, h) {
+		return
+	}
 	open := s.tagStart(h)
 	if open < 0 {
 		return
@@ -149,6 +152,30 @@ func (s *Scanner) element(h int) (outer, content span) {
 	}
 	end := closing(text, t)
 	return span{open, end}, span{open + 1, end}
+}
+
+// attributeAt reports whether the word at h can name an attribute, or a property of a
+// style: cheap to tell, and rarely so outside of markup.
+func attributeAt(text []byte, h int) bool {
+	end := h
+	for end < len(text) && (isLetter(text[end]) || text[end] == '-') {
+		end++
+	}
+	if end == len(text) {
+		return false
+	}
+	before := byte(' ')
+	if h > 0 {
+		before = text[h-1]
+	}
+	switch b := text[end]; text[h] | 0x20 {
+	case 'h': // hidden
+		return (isSpace(before) || before == '"' || before == '\'' || before == '/') && (isSpace(b) || b == '>' || b == '=' || b == '/')
+	case 'a', 't': // alt, title
+		return isSpace(before) || before == '"' || before == '\'' || before == '/'
+	default:
+		return b == ':' || isSpace(b) || b == '/' || b == '\\'
+	}
 }
 
 // tagStart is the last '<' before h within maxTag bytes, -1 if there is none.

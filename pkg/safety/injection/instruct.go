@@ -11,6 +11,7 @@ func (s *Scanner) instructs(region span) bool {
 	}
 	t.gap = gHard | gEdge
 	c.words = append(c.words, t)
+	things := false
 	for ; c.at(0).gap&gEdge == 0 || c.pos == 0; c.advance() {
 		t := c.at(0)
 		switch {
@@ -21,8 +22,9 @@ func (s *Scanner) instructs(region span) bool {
 		case t.is(rApprove) && approval(c):
 			return true
 		}
+		things = things || t.is(rThing|rDotted)
 	}
-	return s.leaks(region)
+	return things && s.leaks(region)
 }
 
 // advance moves to the next word and forgets the words far behind.

@@ -30,6 +30,7 @@ func overrideRule(c *cursor) (span, bool) {
 
 // followRule matches "do not follow …" with its object at the current word.
 func followRule(c *cursor) (span, bool) {
+	unknown := 0 // words that only an object of some length has
 	for f := -1; f >= -reach; f-- {
 		if c.at(f+1).gap&stop != 0 {
 			return span{}, false
@@ -39,6 +40,11 @@ func followRule(c *cursor) (span, bool) {
 			return object(c, f, false)
 		}
 		if !verb.is(rFollow | rFollowing) {
+			if !verb.is(rWeak) {
+				if unknown++; unknown > 3 {
+					return span{}, false
+				}
+			}
 			continue
 		}
 		start, ok := refusal(c, f)

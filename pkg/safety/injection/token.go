@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 )
@@ -156,6 +157,10 @@ func (c *cursor) grow() bool {
 		return false
 	}
 	from := c.words[len(c.words)-1].end
+	if t, ok := c.plainNext(from); ok {
+		c.words = append(c.words, t)
+		return true
+	}
 	t, ok := c.next(from)
 	if !ok {
 		c.ended = true
@@ -165,6 +170,24 @@ func (c *cursor) grow() bool {
 	t.gap = c.gapFlags(from, t.start)
 	c.words = append(c.words, t)
 	return true
+}
+
+// plainNext is the word behind one space at from, if nothing but a space follows it:
+// what next and gapFlags find there, for less.
+func (c *cursor) plainNext(from int) (token, bool) {
+	text := c.text[:c.hi]
+	start := from + 1
+	if start >= len(text) || text[from] != ' ' || !wordByte[text[start]] || !wordByte[text[from-1]] {
+		return token{}, false
+	}
+	end := start + 1
+	for end < len(text) && wordByte[text[end]] {
+		end++
+	}
+	if end == len(text) || text[end] != ' ' {
+		return token{}, false
+	}
+	return token{start: start, end: end, id: c.lookup(start, end)}, true
 }
 
 // growBack reads one more word at the beginning.
@@ -212,6 +235,15 @@ func (c *cursor) next(from int) (token, bool) {
 
 // previous is the last word before to that counts.
 func (c *cursor) previous(to int) (token, bool) {
+	if i := to - 1; i-2 > c.lo && c.text[i] == ' ' && wordByte[c.text[i-1]] {
+		start := i - 1
+		for start > c.lo && wordByte[c.text[start-1]] {
+			start--
+		}
+		if start-1 > c.lo && c.text[start-1] == ' ' && wordByte[c.text[start-2]] {
+			return token{start: start, end: i, id: c.lookup(start, i)}, true
+		}
+	}
 	for i := to; i > c.lo; {
 		j := c.back(i)
 		if c.byteClass(j) != inWord {
@@ -259,6 +291,9 @@ func (c *cursor) single(start, end int) (token, bool) {
 // joinBefore is the word that a hyphen makes of [start, end) and the word before it.
 func (c *cursor) joinBefore(start, end int) (token, bool) {
 	i := start
+	if i > c.lo+1 && c.text[i-1] == ' ' && wordByte[c.text[i-2]] {
+		return token{}, false
+	}
 	for i > c.lo && start-i < maxJoint && (c.text[i-1] == ' ' || c.text[i-1] == '\n' || c.text[i-1] == '>' || c.text[i-1] == '\t') {
 		i--
 	}
@@ -533,6 +568,10 @@ const maxWord = 18
 // belongs to an escape (\n, \r, \t) or a percent code before it does not count.
 func (c *cursor) lookup(start, end int) wid {
 	if end-start > maxWord+2 {
+		return 0
+	}
+	plain := start == c.lo || c.text[start-1] != '\\' && c.text[start-1] != '%'
+	if plain && wordLengths[c.text[start]]>>(end-start)&1 == 0 && bytes.IndexByte(c.text[start:end], 0xE2) < 0 {
 		return 0
 	}
 	var buf [maxWord + 2]byte

@@ -65,12 +65,16 @@ const (
 	rScheme                         // of a URL
 	rAgentName                      // names an AI by itself
 	rGreeting                       // addresses somebody
+	rDotted                         // names a credential file behind a dot
 	rSetting                        // is no command but what a program is given
 	rFrom                           // of, from
 	rText                           // what is in a file or variable
 	rPassive                        // tells what became of something
 	rDeed                           // what an agent would hide
 )
+
+// rWeak are the roles of words that may stand in any number before an object.
+const rWeak = rEarlier | rGiven | rYour | rAll | rFill | rAndOr
 
 // The words that rules name.
 const (
@@ -244,6 +248,7 @@ var lexicon = []struct {
 	{rText, "contents content value values output"},
 	{rFrom, "of from"},
 	{rSetting, "option options variable variables field key keys property block section map object parameter var vars"},
+	{rDotted, "ssh aws docker kube"},
 	{rPreposition, "about in for with on from by at to into over under as when if because"},
 }
 
@@ -267,6 +272,16 @@ var vocabulary, roles = func() (map[string]wid, []uint64) {
 	}
 	r[wSystemPrompt] |= rPhrase
 	return v, r
+}()
+
+// wordLengths holds, for each first byte in either case, a bit for each length that a
+// word of the vocabulary has.
+var wordLengths = func() (t [256]uint32) {
+	for w := range vocabulary {
+		t[w[0]] |= 1 << len(w)
+		t[w[0]&^0x20] |= 1 << len(w)
+	}
+	return
 }()
 
 func (t token) is(role uint64) bool { return roles[t.id]&role != 0 }
