@@ -20,6 +20,7 @@ type frames struct {
 	start, end int // unread part of chunk
 	err        error
 	pool       *pool
+	long       int // about the length of the long lines so far
 }
 
 // next gives the next line without its LF, which lies one byte behind; it is valid
@@ -57,7 +58,7 @@ func (f *frames) next(limit func(head []byte) int64) (line, large []byte, err er
 // gather reads a line that is longer than the chunk.
 func (f *frames) gather(limit func([]byte) int64) (line, large []byte, err error) {
 	most := limit(f.chunk)
-	buf := append(f.pool.get(min(int(most), 4*chunkSize)), f.chunk...)
+	buf := append(f.pool.get(min(int(most), max(4*chunkSize, f.long+f.long/16))), f.chunk...)
 	for {
 		if int64(len(buf)) > most {
 			f.pool.put(buf)
@@ -76,6 +77,7 @@ func (f *frames) gather(limit func([]byte) int64) (line, large []byte, err error
 		buf = append(buf, f.chunk[:more]...)
 		if at >= 0 {
 			f.start = at + 1
+			f.long = max(len(buf), f.long/2)
 			line = buf[:len(buf)-1]
 			if int64(len(line)) > most {
 				f.pool.put(buf)
@@ -93,9 +95,8 @@ func (f *frames) grow(buf []byte, more int, most int64) []byte {
 		return buf
 	}
 	room := max(int64(len(buf)+more), min(int64(cap(buf)+cap(buf)/2), most+chunkSize))
-	bigger := append(f.pool.get(int(room)), buf...)
-	f.pool.put(buf)
-	return bigger
+	// What was outgrown is not kept: the next long line starts with room enough.
+	return append(f.pool.get(int(room)), buf...)
 }
 
 // fill reads once into the free part of the chunk.

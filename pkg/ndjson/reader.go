@@ -119,9 +119,17 @@ func (r *Reader) Recycle(l record.Line) {
 	}
 	c.Literal, c.Bytes = nil, nil
 	r.pool.put(literal[:0])
-	if len(text) == 0 || &text[0] != &literal[0] { // own lets both share one buffer
+	if !within(text, literal) {
 		r.pool.put(text[:0])
 	}
+}
+
+// within reports whether text lies in the buffer that starts with literal: own puts
+// both into one.
+func within(text, literal []byte) bool {
+	buffer := literal[:cap(literal)]
+	return len(text) == 0 || len(buffer) > 0 && &buffer[0] == &text[0] ||
+		len(literal) < len(buffer) && &buffer[len(literal)] == &text[0]
 }
 
 // stop makes err final, with its position.
@@ -284,20 +292,17 @@ func (r *Reader) own(l record.Line, large bool) (keptLine, keptText bool) {
 	case large:
 		return c.Literal != nil, true
 	case c.Literal == nil:
-		c.Bytes = own(c.Bytes)
+		c.Bytes = slices.Clone(c.Bytes)
 	case len(c.Literal) == len(c.Bytes): // nothing is escaped
-		c.Bytes = own(c.Bytes)
-		c.Literal = c.Bytes
+		c.Literal = append(r.pool.get(len(c.Literal)), c.Literal...)
+		c.Bytes = c.Literal[:len(c.Bytes):len(c.Bytes)]
 	default:
-		both := make([]byte, len(c.Bytes)+len(c.Literal))
-		n := copy(both, c.Bytes)
-		copy(both[n:], c.Literal)
-		c.Bytes, c.Literal = both[:n:n], both[n:]
+		n := len(c.Literal)
+		both := append(append(r.pool.get(n+len(c.Bytes)), c.Literal...), c.Bytes...)
+		c.Literal, c.Bytes = both[:n], both[n:len(both):len(both)]
 	}
 	return false, false
 }
-
-func own(b []byte) []byte { return append(make([]byte, 0, len(b)), b...) }
 
 // end checks the trailer and that nothing follows.
 func (r *Reader) end(e *record.End) error {

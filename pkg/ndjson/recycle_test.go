@@ -11,9 +11,9 @@ import (
 // given to two lines.
 func TestRecycleGivesASharedBufferBackOnce(t *testing.T) {
 	var r Reader
-	shared := bytes.Repeat([]byte("x"), 2*pooledMin)
+	shared := bytes.Repeat([]byte("x"), 2*largeBuffer)
 	r.Recycle(&record.Record{Content: record.Content{Form: record.FormText, Bytes: shared, Literal: shared}})
-	first, second := r.pool.get(pooledMin)[:1], r.pool.get(pooledMin)[:1]
+	first, second := r.pool.get(largeBuffer)[:1], r.pool.get(largeBuffer)[:1]
 	first[0], second[0] = 'a', 'b'
 	if first[0] != 'a' {
 		t.Error("one buffer was handed out twice")

@@ -3,6 +3,7 @@ package ndjson
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -151,6 +152,7 @@ func hex4(src []byte) (rune, bool) {
 // what JSON requires: quote, backslash and controls below 0x20, by the two-character
 // form where there is one. s must be valid UTF-8.
 func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
+	dst = slices.Grow(dst, len(s)+len(s)/16+2)
 	dst = append(dst, '"')
 	start, i := 0, 0
 	for i < len(s) {

@@ -1,7 +1,6 @@
 package ndjson
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,18 +16,23 @@ import (
 // are refused with an error before a byte of them is written. Its errors are
 // *fault.Error: exit Quiet when nobody reads the output any more, else Environment.
 type Writer struct {
-	w       *bufio.Writer
+	w       io.Writer
+	pending []byte // encoded and hashed, not yet written
 	hash    hash.Hash
 	lines   int64
-	encoder encoder
 	header  *record.Snapshot
 	closed  bool
 	err     error
 }
 
+const (
+	flushAt     = 64 << 10 // pending bytes that are written at once
+	keptPending = 64 << 20 // a larger buffer is not kept for the next line
+)
+
 // NewWriter gives a Writer on w. Bytes are buffered; End and Abort flush.
 func NewWriter(w io.Writer) *Writer {
-	return &Writer{w: bufio.NewWriterSize(w, 64<<10), hash: sha256.New()}
+	return &Writer{w: w, hash: sha256.New()}
 }
 
 // Begun reports whether the header was written.
@@ -57,10 +61,23 @@ func (w *Writer) Write(l record.Line) error {
 
 // Flush hands buffered lines to the underlying writer.
 func (w *Writer) Flush() error {
-	if w.err == nil {
-		w.err = writeFault(w.w.Flush())
+	w.write(w.pending)
+	if cap(w.pending) > keptPending {
+		w.pending = nil
 	}
+	w.pending = w.pending[:0]
 	return w.err
+}
+
+func (w *Writer) write(b []byte) {
+	if w.err != nil || len(b) == 0 {
+		return
+	}
+	n, err := w.w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	w.err = writeFault(err)
 }
 
 // End writes the trailer and flushes. inputDigest is Reader.Digest of the stage's
@@ -97,43 +114,38 @@ func (w *Writer) line(l record.Line) error {
 	if w.err != nil {
 		return w.err
 	}
-	e := &w.encoder
-	*e = encoder{buf: e.buf[:0], pos: 1}
+	start := len(w.pending)
+	e := encoder{buf: w.pending, pos: 1}
 	if w.header != nil {
 		e.pos = w.header.Position()
 	}
-	findType(l.LineType()).write(e, l)
+	findType(l.LineType()).write(&e, l)
+	w.pending = e.buf[:start]
 	if e.err != nil {
 		return e.err
 	}
-	if most := lineCap(l.LineType(), w.header); int64(len(e.buf)+len(e.literal)) > most {
+	if most := lineCap(l.LineType(), w.header); int64(len(e.buf)-start+len(e.literal)) > most {
 		f := fault.New(fault.Environment, RuleLineCap, "the line would have more than %d bytes", most)
 		f.Record = describe(l)
 		return f
 	}
-	e.buf = append(e.buf, '\n')
+	w.pending = append(e.buf, '\n')
 	w.lines++
-	if e.literal == nil {
-		w.bytes(e.buf)
-	} else {
-		w.bytes(e.buf[:e.split])
-		w.bytes(e.literal)
-		w.bytes(e.buf[e.split:])
-		e.literal = nil
+	if e.literal != nil {
+		behind := w.pending[e.split:]
+		w.hash.Write(w.pending[start:e.split])
+		w.hash.Write(e.literal)
+		w.hash.Write(behind)
+		w.write(w.pending[:e.split])
+		w.write(e.literal)
+		w.pending = w.pending[:copy(w.pending, behind)]
+		return w.err
 	}
-	if cap(e.buf) > pooledMax {
-		e.buf = nil
+	w.hash.Write(w.pending[start:])
+	if len(w.pending) >= flushAt {
+		return w.Flush()
 	}
 	return w.err
-}
-
-func (w *Writer) bytes(b []byte) {
-	if w.err != nil {
-		return
-	}
-	w.hash.Write(b)
-	_, err := w.w.Write(b)
-	w.err = writeFault(err)
 }
 
 func (w *Writer) misuse(detail string) error {
