@@ -2,7 +2,6 @@ package filter
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"snapline/pkg/document"
@@ -36,7 +35,7 @@ func (t *text) document(it *item, l *record.Document) error {
 		f.AddFindings(r.Findings)
 		t.report(it, "string at bytes "+span(s.Start, s.End), r)
 		switch {
-		case t.refuses(s.Policy, r):
+		case s.Policy.Refuses(r.Findings, t.strict):
 			f.Status = record.Rejected
 		case s.Policy == document.Replace:
 			f.Status = record.Highest(f.Status, record.Modified)
@@ -60,23 +59,6 @@ func (t *text) document(it *item, l *record.Document) error {
 
 func reject(l *record.Document) {
 	l.Raw, l.HasRaw, l.Filter.Status = nil, false, record.Rejected
-}
-
-// refuses reports whether the findings in a string of this policy reject the document.
-// What refuses a protocol text is a hidden character or a secret: neither the
-// protocol's own words, which match injection rules by design, nor a visible character
-// that has a plainer form.
-func (t *text) refuses(policy document.Policy, r safety.Result) bool {
-	switch policy {
-	case document.Replace:
-		return false
-	case document.Report:
-		return t.strict
-	case document.Refuse:
-	}
-	return slices.ContainsFunc(r.Findings, func(f record.Finding) bool {
-		return !strings.HasPrefix(f.Code, "injection.") && f.Code != "unicode.nfkc"
-	})
 }
 
 // sameEnd takes back the one line feed that a body gets at its end, if the literal

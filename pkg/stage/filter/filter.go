@@ -53,7 +53,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 	}
 	header := clone(read) // the reader goes on by the header that it read
 	first := item{line: header, no: in.Line()}
-	if err := newText(in, cfg, header).header(&first, header, cfg); err != nil {
+	if err := newText(cfg, header).header(&first, header, cfg); err != nil {
 		return err
 	}
 	for _, n := range first.notices {
@@ -84,7 +84,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 			if err := out.Write(it.line); err != nil {
 				return err
 			}
-			it.recycle(in)
+			in.Recycle(it.line)
 		}
 		if b.err != nil && !errors.Is(b.err, io.EOF) {
 			return b.err

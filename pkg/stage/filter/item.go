@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 )
 
@@ -31,19 +30,6 @@ func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
 		Line: it.no, Record: name(it.line), Scope: string(scope), Code: string(code), Text: "dropped: " + why,
 	})
 	it.line, it.gap = nil, gap{scope, code}
-}
-
-// recycle gives the memory of a written line back to the reader. A changed text lies in
-// memory of the reader, too, which Recycle knows by the spelling.
-func (it *item) recycle(in *ndjson.Reader) {
-	c := contentOf(it.line)
-	if c == nil {
-		return
-	}
-	if c.Form == record.FormText && c.Literal == nil {
-		c.Literal, c.Bytes = c.Bytes, nil
-	}
-	in.Recycle(it.line)
 }
 
 // contentOf gives the content of a record or log.

@@ -49,7 +49,7 @@ func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h
 		if i == 0 {
 			large = p.large
 		}
-		go p.filter(ctx, newText(in, cfg, h), large)
+		go p.filter(ctx, newText(cfg, h), large)
 	}
 	go p.read(ctx)
 	return func(yield func(*batch) bool) {

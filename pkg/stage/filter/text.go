@@ -15,7 +15,6 @@ import (
 
 // text runs the engine over the texts of one line at a time.
 type text struct {
-	in      *ndjson.Reader // takes memory back
 	worker  *safety.Worker
 	explain bool
 	strict  bool
@@ -23,8 +22,8 @@ type text struct {
 	bounds  record.Bounds
 }
 
-func newText(in *ndjson.Reader, cfg Config, h *record.Snapshot) *text {
-	t := &text{in: in, worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
+func newText(cfg Config, h *record.Snapshot) *text {
+	t := &text{worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
 	t.worker.Explain = cfg.Explain
 	if h.Collection != nil {
 		t.bounds = h.Collection.Bounds
@@ -166,26 +165,26 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 		*c = record.Content{}
 		return &f, nil
 	}
-	t.replace(c, r.Text)
+	replace(c, r.Text)
 	return &f, nil
 }
 
 // replace gives c the filtered text, which may lie in the engine's memory. Unchanged
-// text keeps its spelling; other text goes into the memory of the source if it fits,
-// and the spelling's memory goes back to the reader.
-func (t *text) replace(c *record.Content, text []byte) {
+// text keeps its spelling. Other text goes into the memory of the source, and is spelled
+// here into the memory of the old spelling: by the worker and not by the one writer.
+func replace(c *record.Content, text []byte) {
 	if c.Form == record.FormText && bytes.Equal(c.Bytes, text) {
 		return
 	}
-	if l := c.Literal; len(l) > 0 && &l[0] != &c.Bytes[0] {
-		t.in.Recycle(&record.Log{Content: record.Content{Literal: l}})
+	spelling := c.Literal
+	if len(spelling) > 0 && &spelling[0] == &c.Bytes[0] {
+		spelling = nil // nothing was escaped: one memory for both
 	}
-	if len(text) <= len(c.Bytes) {
-		text = c.Bytes[:copy(c.Bytes, text)]
-	} else {
-		text = bytes.Clone(text)
+	if spelling == nil {
+		spelling = make([]byte, 0, len(text)+len(text)/16+2)
 	}
-	*c = record.Text(text)
+	spelling = ndjson.AppendString(spelling[:0], text)
+	*c = record.Content{Form: record.FormText, Bytes: append(c.Bytes[:0], text...), Literal: spelling[1 : len(spelling)-1]}
 }
 
 // displayed is the outcome of a display string.
