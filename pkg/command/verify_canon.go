@@ -30,40 +30,44 @@ hash; a broken chain is invalid. Each document is a recovery source or text only
 --fingerprint and --proof-of-read do instead what the protocol's two helpers do.`,
 		Examples: []string{
 			"verify canon --json _SESSION_STATE.json",
+			"verify canon --state _SESSION_STATE.json --delta delta.json",
 			`verify canon --manifest-sha256 "$digest" DIR`,
 			"verify canon --proof-of-read --heading '## Scope' references/protocol.md",
 		},
 		Flags: documentFlags(
-			&ucli.StringFlag{Name: "as", Usage: "judge every document as `FORMAT`: state or delta; found out if not given"},
+			&ucli.StringSliceFlag{Name: "state", Usage: "judge `FILE` as a state whatever it looks like, and in no chain; may be repeated"},
+			&ucli.StringSliceFlag{Name: "delta", Usage: "judge `FILE` as a delta, likewise"},
 			&ucli.BoolFlag{Name: "fingerprint", Usage: "print size, time and SHA-256 of the files instead"},
 			&ucli.IntFlag{Name: "indent", Value: 2, Usage: "indent a fingerprint by `N` spaces"},
 			&ucli.BoolFlag{Name: "proof-of-read", Usage: "print first and last words and lines of the one file instead"},
 			&ucli.StringFlag{Name: "heading", Usage: "prove the section under `HEADING`, not the whole file"},
 		),
-		MinArgs: 1,
 		MaxArgs: -1,
 		Action:  runVerifyCanon,
 	}
 }
 
 func runVerifyCanon(call *cli.Call) error {
+	states, deltas := call.Flags.StringSlice("state"), call.Flags.StringSlice("delta")
+	named := len(states)+len(deltas) > 0
 	switch {
+	case named == (len(call.Args) > 0):
+		return cli.Usagef("FILE... or DIR is needed, or --state and --delta, and not both")
 	case call.Flags.Bool("fingerprint"):
 		return printFingerprints(call)
 	case call.Flags.Bool("proof-of-read"):
 		return printProof(call)
 	}
-	as := call.Flags.String("as")
-	format, known := map[string]string{"": "", "state": canonguard.State, "delta": canonguard.Delta}[as]
-	if !known {
-		return cli.Usagef("--as takes state or delta, not %s", fault.Quote(as))
-	}
 	s := &documentSet{family: record.FamilyCanon, split: func(raw []byte) ([]document.Part, int) { return canonguard.Split(raw), 0 }}
-	if err := s.gather(call); err != nil {
-		return err
+	var err error
+	if named {
+		s.split = func(raw []byte) ([]document.Part, int) { return []document.Part{{Raw: raw}}, 0 }
+		err = errors.Join(s.gatherFiles(call, canonguard.State, states), s.gatherFiles(call, canonguard.Delta, deltas))
+	} else {
+		err = s.gather(call)
 	}
-	for i := range s.documents {
-		s.documents[i].Format = format
+	if err != nil {
+		return err
 	}
 	reports, chain := canonguard.Judge(s.documents)
 	for i, r := range reports {

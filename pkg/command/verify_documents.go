@@ -16,6 +16,7 @@ import (
 	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
+	"snapline/pkg/safety"
 	"snapline/pkg/stage/fetch"
 	"snapline/pkg/stage/verify"
 	"snapline/pkg/tree"
@@ -51,7 +52,8 @@ type documentSet struct {
 	family    record.Family
 	split     func([]byte) ([]document.Part, int)
 	documents []canonguard.Named
-	chained   bool // more than one document: they are judged as a set
+	labelled  bool // more than one document: texts say which
+	chained   bool // the documents are judged as a chain too
 	report    documentReport
 }
 
@@ -60,6 +62,8 @@ func documentFlags(more ...ucli.Flag) []ucli.Flag {
 		&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
 		&ucli.BoolFlag{Name: "strict", Usage: "let protocol findings and warnings make a document invalid"},
 		&ucli.StringFlag{Name: "manifest-sha256", Usage: "the root `DIGEST` that emit printed for the tree"},
+		&ucli.BoolFlag{Name: "host", Usage: "want the host's modes of a tree, 0700 and 0600 (the default)"},
+		&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
 	}, more...)
 }
 
@@ -71,8 +75,11 @@ func (s *documentSet) gather(call *cli.Call) error {
 		return cli.Usagef("--manifest-sha256 takes 64 lowercase hex digits")
 	}
 	args := call.Args
-	if info, err := os.Stat(args[0]); err == nil && info.IsDir() && len(args) == 1 {
-		s.chained = true
+	if len(args) != 1 {
+		return s.gatherFiles(call, "", args)
+	}
+	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+		s.labelled, s.chained = true, true
 		if _, err := os.Lstat(filepath.Join(args[0], tree.ManifestPath)); err == nil {
 			return s.gatherTree(call, args[0])
 		}
@@ -80,10 +87,15 @@ func (s *documentSet) gather(call *cli.Call) error {
 			s.fail(call.Args[0], "the folder has neither manifest.json nor other .json files")
 		}
 	}
+	return s.gatherFiles(call, "", args)
+}
+
+// gatherFiles reads documents of a format, "" for one that is to be found out.
+func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string) error {
 	if call.Flags.String("manifest-sha256") != "" {
 		return cli.Usagef("--manifest-sha256 is for a tree that emit wrote")
 	}
-	for _, name := range args {
+	for _, name := range files {
 		raw, err := readArgument(call, name)
 		if err != nil {
 			s.fail(name, "cannot be read: "+fault.Printable(err.Error(), 200))
@@ -98,16 +110,27 @@ func (s *documentSet) gather(call *cli.Call) error {
 			if p.Line > 0 {
 				label = fmt.Sprintf("%s:%d", name, p.Line)
 			}
-			s.documents = append(s.documents, canonguard.Named{Name: label, Raw: p.Raw})
+			s.documents = append(s.documents, canonguard.Named{Name: label, Format: format, Raw: p.Raw})
 		}
 	}
-	s.chained = s.chained || len(s.documents) > 1
+	s.labelled = s.labelled || len(s.documents) > 1
+	s.chained = s.chained || len(s.documents) > 1 && format == ""
 	return nil
 }
 
 // gatherTree verifies the bytes of a tree and takes its documents.
 func (s *documentSet) gatherTree(call *cli.Call, dir string) error {
-	t, err := verify.Documents(dir, call.Flags.String("manifest-sha256"), verify.HostModes, rejudge)
+	m, err := modes(call)
+	if err != nil {
+		return err
+	}
+	engine, err := safety.New(nil)
+	if err != nil {
+		return err
+	}
+	t, err := verify.Documents(dir, verify.DocumentOptions{
+		ManifestSHA256: call.Flags.String("manifest-sha256"), Modes: m, Engine: engine, Families: families, Rejudge: rejudge,
+	})
 	if err != nil {
 		return err
 	}
@@ -141,7 +164,7 @@ func (s *documentSet) judged(name, format, result string, findings []document.Fi
 	s.report.Documents = append(s.report.Documents, documentVerdict{name, format, result})
 	for _, f := range findings {
 		d := documentFinding{name, f, text(f)}
-		if s.chained {
+		if s.labelled {
 			d.text = name + ": " + d.text
 		}
 		s.report.Findings = append(s.report.Findings, d)

@@ -33,7 +33,7 @@ func report(t *testing.T, r ran) documentReport {
 // its strings beyond a quoted name.
 func TestVerdictsOfThePrograms(t *testing.T) {
 	for _, row := range rows(t, canonSamples+"/documents/verdicts.tsv", 86) {
-		r := runProgram(Verify(), "", "canon", "--json", "--as", row["kind"], filepath.Join(canonSamples, "documents", row["file"]))
+		r := runProgram(Verify(), "", "canon", "--json", "--"+row["kind"], filepath.Join(canonSamples, "documents", row["file"]))
 		if got := report(t, r); strconv.Itoa(int(r.exit)) != row["our_exit"] || len(got.Documents) != 1 || got.Chain != nil {
 			t.Errorf("%s: exit %d: %s", row["file"], r.exit, r.stdout)
 		}
@@ -116,6 +116,16 @@ func TestVerifyFolders(t *testing.T) {
 	}
 }
 
+// TestReferenceInvocation gives both files by option, as the protocol's validator takes
+// them: both are judged, and no chain.
+func TestReferenceInvocation(t *testing.T) {
+	state, delta := canonSamples+"/documents/state-02-full.json", canonSamples+"/documents/delta-09-seq-mismatch.json"
+	got := report(t, runProgram(Verify(), "", "canon", "--state", state, "--delta", delta, "--json"))
+	if got.Chain != nil || len(got.Documents) != 2 || len(got.Errors) != 1 || !strings.HasPrefix(got.Errors[0], delta+": CANON_STATE_DELTA.current_state.state_seq: seq-mismatch") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDocumentUsage(t *testing.T) {
 	for _, c := range []struct {
 		program *cli.Program
@@ -129,7 +139,7 @@ func TestDocumentUsage(t *testing.T) {
 		{Fetch(), "msp - --select middle", fault.Usage},
 		{Fetch(), "msp nowhere.json", fault.Environment},
 		{Verify(), "canon", fault.Usage},
-		{Verify(), "canon - --as diff", fault.Usage},
+		{Verify(), "canon - --state x.json", fault.Usage},
 		{Verify(), "canon - --manifest-sha256 x", fault.Usage},
 		{Verify(), "canon - --manifest-sha256 " + strings.Repeat("0", 64), fault.Usage},
 		{Verify(), "canon --fingerprint x --indent -1", fault.Usage},
@@ -259,6 +269,20 @@ func TestEveryDamageIsFound(t *testing.T) {
 		}), true},
 		{"too many documents", "manifest.limits", manifest(func(m *tree.Manifest) { m.Limits.MaxDocuments = 5 }), true},
 		{"too long documents", "manifest.limits", manifest(func(m *tree.Manifest) { m.Limits.MaxDocumentBytes = 100 }), true},
+		{"another number of strings", "manifest.strings", manifest(func(m *tree.Manifest) { first(m).Strings++ }), true},
+		{"a hidden character, consistently", "document.unsafe", func(t *testing.T, dir string) {
+			text := strings.Replace(readTest(t, filepath.Join(dir, "documents/1-00-state.json")), "2026-03-02T09", "\u200b2026-03-02T09", 1)
+			write("documents/1-00-state.json", text)(t, dir)
+			manifest(func(m *tree.Manifest) {
+				*first(m).Bytes, first(m).SHA256 = int64(len(text)), tree.Digest([]byte(text))
+			})(t, dir)
+		}, true},
+		{"no strict JSON, consistently", "document.unreadable", func(t *testing.T, dir string) {
+			write("documents/1-00-state.json", "{}{}")(t, dir)
+			manifest(func(m *tree.Manifest) {
+				*first(m).Bytes, first(m).SHA256 = 4, tree.Digest([]byte("{}{}"))
+			})(t, dir)
+		}, true},
 		{"another family", "manifest.chain", manifest(func(m *tree.Manifest) { m.Family = "msp-snapshot" }), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,8 +12,10 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
 )
 
 // MaxBytes is the size over which a document is not read at all.
@@ -33,6 +35,23 @@ const (
 	// counted and stays.
 	Refuse
 )
+
+// Refuses reports whether what was found in a string of this policy rejects its
+// document. What refuses a protocol text is a hidden character or a secret: neither the
+// protocol's own words, which match injection rules by design, nor a visible character
+// that has a plainer form.
+func (p Policy) Refuses(found []record.Finding, strict bool) bool {
+	switch p {
+	case Replace:
+		return false
+	case Report:
+		return strict && len(found) > 0
+	case Refuse:
+	}
+	return slices.ContainsFunc(found, func(f record.Finding) bool {
+		return !strings.HasPrefix(f.Code, "injection.") && f.Code != "unicode.nfkc"
+	})
+}
 
 // Removed stands in place of display text that cannot be made safe.
 const Removed = "[unsafe text removed]"

@@ -8,10 +8,14 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 
 	"snapline/pkg/canonicaljson"
+	"snapline/pkg/document"
+	"snapline/pkg/fault"
 	"snapline/pkg/finding"
 	"snapline/pkg/record"
+	"snapline/pkg/safety"
 	"snapline/pkg/tree"
 	"snapline/pkg/treefs"
 )
@@ -25,7 +29,19 @@ var (
 	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be of scope documents, sorted, and count every rejected document"}
 	ruleRecovered     = Rule{"manifest.recovered", "the recovered state must be what the documents give, or absent"}
 	ruleManifestChain = Rule{"manifest.chain", "the verdict must be what the documents give"}
+	ruleStrings       = Rule{"manifest.strings", "the number of strings must be that of the document"}
+	ruleUnreadable    = Rule{"document.unreadable", "not strict JSON, which the filter rejects"}
+	ruleUnsafe        = Rule{"document.unsafe", "the filter would change or reject this string"}
 )
+
+// DocumentOptions say what a tree of documents is verified against.
+type DocumentOptions struct {
+	ManifestSHA256 string // as the receipt has it; "": the tree only has to agree with itself
+	Modes          Modes
+	Engine         *safety.Engine // for the fixed-point rule
+	Families       map[record.Family]document.Family
+	Rejudge        Rejudge
+}
 
 // DocumentTree is what a tree of documents holds.
 type DocumentTree struct {
@@ -38,19 +54,21 @@ type DocumentTree struct {
 type Rejudge func(tree.Manifest, []record.Document) (*tree.Chain, []byte)
 
 // Documents verifies the tree of documents at path: the file set, every byte against
-// the manifest, and what the manifest says against the documents. digest is that of
-// the manifest, as the receipt has it, or "" if the caller does not know it: then the
-// tree only agrees with itself.
-func Documents(path, digest string, modes Modes, rejudge Rejudge) (*DocumentTree, error) {
+// the manifest, what the manifest says against the documents, and that the filter finds
+// nothing to change in them.
+func Documents(path string, o DocumentOptions) (*DocumentTree, error) {
 	list := &finding.List{}
-	disk, err := OpenDisk(treefs.OS{}, path, modes, uint32(os.Geteuid()), list)
+	disk, err := OpenDisk(treefs.OS{}, path, o.Modes, uint32(os.Geteuid()), list)
 	if err != nil {
 		return nil, err
 	}
 	defer disk.Close()
-	t := &documentTree{DocumentTree: &DocumentTree{}, disk: disk, list: list, known: map[string]bool{tree.ManifestPath: true}}
+	t := &documentTree{
+		DocumentTree: &DocumentTree{}, disk: disk, list: list, options: o, worker: o.Engine.NewWorker(),
+		known: map[string]bool{tree.ManifestPath: true},
+	}
 	if disk.Usable() {
-		if err := t.judge(digest, rejudge); err != nil {
+		if err := t.judge(); err != nil {
 			return nil, err
 		}
 	}
@@ -60,26 +78,28 @@ func Documents(path, digest string, modes Modes, rejudge Rejudge) (*DocumentTree
 
 type documentTree struct {
 	*DocumentTree
-	disk  *Disk
-	list  *finding.List
-	known map[string]bool // paths that the manifest calls for
+	disk    *Disk
+	list    *finding.List
+	options DocumentOptions
+	worker  *safety.Worker
+	known   map[string]bool // paths that the manifest calls for
 }
 
 func (t *documentTree) add(r Rule, path, position string) { t.list.Add(r.at(path, position)) }
 
-func (t *documentTree) judge(digest string, rejudge Rejudge) error {
+func (t *documentTree) judge() error {
 	c, ok, err := t.read(tree.ManifestPath, maxDocument)
 	if err != nil || !ok {
 		return err
 	}
-	if digest != "" && c.Digest != digest {
+	if want := t.options.ManifestSHA256; want != "" && c.Digest != want {
 		t.add(ruleManifestRoot, tree.ManifestPath, "")
 		return nil
 	}
 	d := json.NewDecoder(bytes.NewReader(c.Bytes))
 	d.DisallowUnknownFields()
 	if canonicaljson.Check(c.Bytes) != nil || d.Decode(&t.Manifest) != nil || t.Manifest.SchemaVersion != tree.SchemaVersion ||
-		t.Manifest.Family != record.FamilyCanon && t.Manifest.Family != record.FamilyMSP {
+		t.options.Families[t.Manifest.Family] == nil {
 		t.add(ruleManifest, tree.ManifestPath, "")
 		return nil
 	}
@@ -93,7 +113,7 @@ func (t *documentTree) judge(digest string, rejudge Rejudge) error {
 	}
 	t.limits()
 	if !damaged {
-		if err := t.recovered(rejudge); err != nil {
+		if err := t.recovered(); err != nil {
 			return err
 		}
 	}
@@ -120,7 +140,32 @@ func (t *documentTree) document(i int) (bool, error) {
 	raw, ok, err := t.file(row.Path, *row.Bytes, row.SHA256)
 	d.Raw, d.HasRaw = raw, ok
 	t.Documents = append(t.Documents, d)
-	return ok, err
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, t.fixedPoint(row, raw)
+}
+
+// fixedPoint reads the document as the filter does and finds nothing left to do.
+func (t *documentTree) fixedPoint(row *tree.ManifestDocument, raw []byte) error {
+	reading, err := t.options.Families[t.Manifest.Family](raw)
+	if err != nil {
+		t.add(ruleUnreadable, row.Path, "")
+		return nil
+	}
+	if int64(len(reading.Texts)) != row.Strings {
+		t.add(ruleStrings, row.Path, "")
+	}
+	for _, s := range reading.Texts {
+		r, err := t.worker.Filter(safety.Body, []byte(s.Value))
+		if err != nil {
+			return &fault.Error{Exit: fault.Aborted, File: row.Path, Rule: "verify.component", Detail: "a filter failed", Cause: err}
+		}
+		if s.Policy == document.Replace && len(r.Findings) > 0 || s.Policy.Refuses(r.Findings, false) {
+			t.add(ruleUnsafe, row.Path, "byte "+strconv.Itoa(s.Start))
+		}
+	}
+	return nil
 }
 
 // file reads a listed file and compares length and digest.
@@ -179,8 +224,8 @@ func (t *documentTree) limits() {
 }
 
 // recovered compares the chain and the recovered state with what the documents give.
-func (t *documentTree) recovered(rejudge Rejudge) error {
-	chain, state := rejudge(t.Manifest, t.Documents)
+func (t *documentTree) recovered() error {
+	chain, state := t.options.Rejudge(t.Manifest, t.Documents)
 	m := &t.Manifest
 	if (m.Chain == nil) != (chain == nil) || chain != nil && *m.Chain != *chain {
 		t.add(ruleManifestChain, tree.ManifestPath, "/chain")
