@@ -1,0 +1,488 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/testkit"
+	"snapline/pkg/tree"
+)
+
+// frame writes a stream whose trailer names its input.
+func frame(t *testing.T, s *testkit.Stream, input string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := ndjson.NewWriter(&b)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(w.Write(s.Header))
+	for _, l := range s.Ordered() {
+		must(w.Write(l))
+	}
+	must(w.End(input))
+	return b.Bytes()
+}
+
+func digestOf(t *testing.T, b []byte) string {
+	t.Helper()
+	r := reader(b)
+	for {
+		if _, err := r.Next(); err != nil {
+			return r.Digest()
+		}
+	}
+}
+
+func without(s *testkit.Stream, drop func(record.Line) bool) {
+	s.Lines = slices.DeleteFunc(s.Lines, drop)
+}
+
+func isComment(s *testkit.Stream, n int) func(record.Line) bool {
+	return func(l record.Line) bool {
+		r, ok := l.(*record.Record)
+		return ok && r.RecordKey == s.Key(record.KindComment, n)
+	}
+}
+
+// Bound's output against its input: everything that is there follows from the input,
+// everything that is gone is counted.
+func TestBoundAgainstItsInput(t *testing.T) {
+	requirement.Claim(t, "GAP-05", "GAP-07", "GAP-08", "GAP-09", "AMB-02", "AMB-03", "AMB-11", "AMB-66", "BND-03", "THR-08", "THR-09", "AMB-19", "FLT-03")
+	for _, c := range []struct {
+		name  string
+		both  func(s *testkit.Stream) // changes input and output alike
+		input func(s *testkit.Stream)
+		after func(s *testkit.Stream)
+		want  []string
+	}{
+		{name: "nothing to bound"},
+		{
+			name: "a body cut where it must be",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxRecordBytes = 12 },
+			input: func(s *testkit.Stream) {
+				lineOf[*record.Record](s, 2).Content = record.Text([]byte("aé€ 0123456789\n"))
+			},
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 2)
+				r.Content, r.Filter.Status = record.Text([]byte("aé€ 0123\n")), record.Truncated
+			},
+		},
+		{
+			name:  "a body cut too early",
+			both:  func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxRecordBytes = 12 },
+			input: func(s *testkit.Stream) { lineOf[*record.Record](s, 2).Content = record.Text([]byte("0123456789abc\n")) },
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 2)
+				r.Content, r.Filter.Status = record.Text([]byte("0123\n")), record.Truncated
+			},
+			want: []string{ruleText},
+		},
+		{
+			name:  "a cut that is not stated",
+			both:  func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxRecordBytes = 12 },
+			input: func(s *testkit.Stream) { lineOf[*record.Record](s, 2).Content = record.Text([]byte("0123456789abc\n")) },
+			after: func(s *testkit.Stream) { lineOf[*record.Record](s, 2).Content = record.Text([]byte("0123456789a\n")) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "an invented body",
+			after: func(s *testkit.Stream) { lineOf[*record.Record](s, 2).Content = record.Text([]byte("other\n")) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "an invented record",
+			after: func(s *testkit.Stream) { s.Comment(7, testkit.Time(2, "10:07"), s.ID("actor", 1), "seven\n") },
+			want:  []string{ruleInvented},
+		},
+		{
+			name:  "a record gone without a gap",
+			after: func(s *testkit.Stream) { without(s, isComment(s, 3)); s.Lines = s.Lines[:len(s.Lines)-1] },
+			want:  []string{ruleDropped},
+		},
+		{
+			name: "records gone with a gap",
+			after: func(s *testkit.Stream) {
+				without(s, isComment(s, 2))
+				t := lineOf[*record.Thread](s, 1)
+				t.RecordKeys, t.Replies = t.RecordKeys[:1], nil
+				s.Gap(record.ScopeComments, record.ProfileBound, 1)
+			},
+		},
+		{
+			name:  "a gap without a loss",
+			after: func(s *testkit.Stream) { s.Gap(record.ScopeComments, record.ProfileBound, 1) },
+			want:  []string{ruleGapAdded},
+		},
+		{
+			name:  "a gap of another stage",
+			after: func(s *testkit.Stream) { s.Gap(record.ScopeComments, record.AuthorizationFailed, 1) },
+			want:  []string{ruleGapAdded},
+		},
+		{
+			name:  "a gap lost",
+			input: func(s *testkit.Stream) { s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1) },
+			want:  []string{ruleGapLost},
+		},
+		{
+			name: "a thread gone with its records",
+			after: func(s *testkit.Stream) {
+				without(s, isComment(s, 1))
+				without(s, isComment(s, 2))
+				without(s, func(l record.Line) bool { return l.LineType() == record.TypeThread })
+				lineOf[*record.Run](s, 1).ResultRecordKeys = nil
+				s.Gap(record.ScopeComments, record.ProfileBound, 2)
+			},
+		},
+		{
+			name: "a thread gone alone",
+			after: func(s *testkit.Stream) {
+				without(s, func(l record.Line) bool { return l.LineType() == record.TypeThread })
+			},
+			want: []string{ruleDropped},
+		},
+		{
+			name: "a reference cut for nothing",
+			after: func(s *testkit.Stream) {
+				t := lineOf[*record.Thread](s, 1)
+				t.RecordKeys, t.Replies = t.RecordKeys[:1], nil
+			},
+			want: []string{ruleReference},
+		},
+		{
+			name:  "a result cut for nothing",
+			after: func(s *testkit.Stream) { lineOf[*record.Run](s, 1).ResultRecordKeys = nil },
+			want:  []string{ruleReference},
+		},
+		{
+			name: "a log gone without a gap",
+			after: func(s *testkit.Stream) {
+				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+			},
+			want: []string{ruleDropped},
+		},
+		{
+			name: "a log gone with a gap",
+			after: func(s *testkit.Stream) {
+				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+				s.Gap(record.ScopeCheckLogs, record.SourceTooLarge, 1)
+			},
+			input: func(s *testkit.Stream) {
+				l := lineOf[*record.Log](s, 1)
+				l.Content, l.Filter = record.Content{Form: record.FormOversize}, nil
+			},
+		},
+		{
+			name: "a check and its log gone with a gap",
+			after: func(s *testkit.Stream) {
+				without(s, func(l record.Line) bool {
+					c, ok := l.(*record.Check)
+					return ok && c.Name == "build" || l.LineType() == record.TypeLog
+				})
+				s.Gap(record.ScopeChecks, record.ProfileBound, 1)
+			},
+		},
+		{
+			name: "labels gone with a gap",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
+			after: func(s *testkit.Stream) {
+				s.Header.Entity.Labels = []string{"a"}
+				s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+			},
+		},
+		{
+			name:  "labels gone without a gap",
+			both:  func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
+			after: func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a"} },
+			want:  []string{ruleDropped},
+		},
+		{
+			name:  "another title",
+			after: func(s *testkit.Stream) { s.Header.Entity.Title = "Another" },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "another number",
+			after: func(s *testkit.Stream) { s.Header.Entity.Number = 18 },
+			want:  []string{ruleHeader},
+		},
+		{
+			name: "another threshold",
+			after: func(s *testkit.Stream) {
+				s.Header.Collection.HumanMinRole = "write"
+				s.Actor(s.ID("actor", 2)).Role = ptr("write")
+			},
+			input: func(s *testkit.Stream) { s.Actor(s.ID("actor", 2)).Role = ptr("write") },
+			want:  []string{ruleHeader},
+		},
+		{
+			name:  "another role",
+			after: func(s *testkit.Stream) { s.Actor(s.ID("actor", 2)).Role = ptr("admin") },
+			want:  []string{ruleChanged},
+		},
+		{
+			name:  "another state of a review",
+			after: func(s *testkit.Stream) { lineOf[*record.Record](s, 5).State = record.ChangesRequested },
+			want:  []string{ruleChanged},
+		},
+		{
+			name:  "another conclusion",
+			after: func(s *testkit.Stream) { lineOf[*record.Check](s, 2).Conclusion = record.Neutral },
+			want:  []string{ruleChanged},
+		},
+		{
+			name:  "a rejected row that is not counted",
+			after: func(s *testkit.Stream) { s.Lines = s.Lines[:len(s.Lines)-1] },
+			want:  []string{ruleDropped},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, after := full(filtered), full(bounded)
+			after.Bot(3)
+			for _, change := range []func(*testkit.Stream){c.both, c.input} {
+				if change != nil {
+					change(before)
+				}
+			}
+			// The bot was added last; keep the gap at the end for the cases that cut it.
+			last := len(after.Lines) - 1
+			after.Lines[last], after.Lines[last-1] = after.Lines[last-1], after.Lines[last]
+			for _, change := range []func(*testkit.Stream){c.both, c.after} {
+				if change != nil {
+					change(after)
+				}
+			}
+			input := frame(t, before, strings.Repeat("0", 64))
+			got := against(t, frame(t, after, digestOf(t, input)), input)
+			if rules := names(got); !slices.Equal(rules, c.want) {
+				t.Errorf("want %v, got %v", c.want, got.Findings)
+			}
+		})
+	}
+}
+
+func against(t *testing.T, output, input []byte) *Report {
+	t.Helper()
+	r, err := Against(context.Background(), reader(output), "output", reader(input), "input", options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// fetched gives the stream that filter would have read to write s.
+func asFetched(s *testkit.Stream) *testkit.Stream {
+	s.Header.Stages = s.Header.Stages[:1]
+	s.Header.EntityFilter, s.Header.FilterVersion = nil, ""
+	for _, l := range s.Lines {
+		switch l := l.(type) {
+		case *record.Actor:
+			l.LoginFilter = nil
+		case *record.Record:
+			l.Filter = nil
+			if l.Content.Form == record.FormNone {
+				l.Content = record.Text([]byte(unsafeMark))
+			}
+		case *record.Check:
+			l.Filter = nil
+		case *record.Run:
+			l.Filter = nil
+		case *record.Log:
+			l.Filter = nil
+		}
+	}
+	return s
+}
+
+// Filter's output against its input.
+func TestFilterAgainstItsInput(t *testing.T) {
+	requirement.Claim(t, "ADM-05", "ADM-06", "ADM-11", "GAP-05", "AMB-01", "AMB-26", "STR-07", "FLT-01", "FLT-02", "BND-05")
+	for _, c := range []struct {
+		name  string
+		input func(s *testkit.Stream)
+		after func(s *testkit.Stream)
+		want  []string
+	}{
+		{name: "nothing to filter"},
+		{
+			name:  "line ends alone",
+			input: func(s *testkit.Stream) { lineOf[*record.Record](s, 2).Content = record.Text([]byte("one\r\n\r\n")) },
+			want:  []string{ruleText}, // the test's scanner does not normalize, so it must notice
+		},
+		{
+			name: "a secret redacted",
+			input: func(s *testkit.Stream) {
+				lineOf[*record.Record](s, 2).Content = record.Text([]byte(changedMark + "\n"))
+			},
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 2)
+				r.Content = record.Text([]byte("[...]\n"))
+				r.Filter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.mark", Count: 1}}}
+			},
+		},
+		{
+			name: "a secret redacted and more",
+			input: func(s *testkit.Stream) {
+				lineOf[*record.Record](s, 2).Content = record.Text([]byte(changedMark + "\n"))
+			},
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 2)
+				r.Content = record.Text([]byte("[...] indeed\n"))
+				r.Filter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.mark", Count: 1}}}
+			},
+			want: []string{ruleText},
+		},
+		{
+			name: "a comment not admitted",
+			input: func(s *testkit.Stream) {
+				s.Comment(8, testkit.Time(2, "10:08"), s.Human(8, "read"), "hello").Filter = nil
+				s.Actor(s.ID("actor", 8)).LoginFilter = nil
+			},
+			after: func(s *testkit.Stream) {
+				s.Human(8, "read")
+				s.Gap(record.ScopeComments, record.AuthorizationFailed, 1)
+			},
+		},
+		{
+			name: "a comment not admitted and not counted",
+			input: func(s *testkit.Stream) {
+				s.Comment(8, testkit.Time(2, "10:08"), s.Human(8, "read"), "hello").Filter = nil
+				s.Actor(s.ID("actor", 8)).LoginFilter = nil
+			},
+			want: []string{ruleDropped},
+		},
+		{
+			name: "a review charged to comments",
+			input: func(s *testkit.Stream) {
+				s.Review(8, testkit.Time(2, "11:08"), s.Human(8, "read"), "hello", record.Approved).Filter = nil
+				s.Actor(s.ID("actor", 8)).LoginFilter = nil
+			},
+			after: func(s *testkit.Stream) { s.Gap(record.ScopeComments, record.AuthorizationFailed, 1) },
+			want:  []string{ruleDropped, ruleGapAdded},
+		},
+		{
+			name:  "a thread gone for its path",
+			input: func(s *testkit.Stream) { s.Thread(2, testkit.Time(2, "10:05"), 2).Path = changedMark },
+			after: func(s *testkit.Stream) { s.Gap(record.ScopeReviews, record.UnsafeContent, 1) },
+		},
+		{
+			name:  "a check gone",
+			input: func(s *testkit.Stream) { s.Check(5, testkit.Time(3, "12:00"), "more", record.Success).Filter = nil },
+			want:  []string{ruleDropped},
+		},
+		{
+			name:  "a thread changed",
+			after: func(s *testkit.Stream) { lineOf[*record.Thread](s, 1).Outdated = true },
+			want:  []string{ruleChanged},
+		},
+		{
+			name:  "judged under another threshold",
+			input: func(s *testkit.Stream) { s.Header.Collection.HumanMinRole = "write" },
+		},
+		{
+			name:  "other bounds",
+			after: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 7 },
+			want:  []string{ruleHeader},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before, after := asFetched(full(filtered)), full(filtered)
+			if c.input != nil {
+				c.input(before)
+			}
+			if c.after != nil {
+				c.after(after)
+			}
+			input := frame(t, before, "")
+			got := against(t, frame(t, after, digestOf(t, input)), input)
+			if rules := names(got); !slices.Equal(rules, c.want) {
+				t.Errorf("want %v, got %v", c.want, got.Findings)
+			}
+		})
+	}
+}
+
+// With registered credentials, which only filter knew, text that says it is unchanged
+// must be.
+func TestFilterWithCredentials(t *testing.T) {
+	requirement.Claim(t, "SEC-01")
+	before, after := asFetched(full(filtered)), full(filtered)
+	after.Header.CredentialsRegistered = 1
+	r := lineOf[*record.Record](after, 2)
+	r.Content = record.Text([]byte("[credential]\n"))
+	r.Filter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.registered", Count: 1}}}
+	input := frame(t, before, "")
+	if got := against(t, frame(t, after, digestOf(t, input)), input); len(got.Findings) != 0 {
+		t.Errorf("got %v", got.Findings)
+	}
+	r.Filter = &record.Filter{Status: record.Unchanged, Findings: []record.Finding{}}
+	if got := against(t, frame(t, after, digestOf(t, input)), input); !slices.Equal(names(got), []string{ruleText}) {
+		t.Errorf("got %v", got.Findings)
+	}
+}
+
+// Streams that do not follow each other are told so.
+func TestChain(t *testing.T) {
+	input := frame(t, full(filtered), strings.Repeat("0", 64))
+	after := full(bounded)
+	after.Bot(3)
+	if got := against(t, frame(t, after, strings.Repeat("1", 64)), input); !slices.Equal(names(got), []string{ruleInput}) {
+		t.Errorf("another input: %v", got.Findings)
+	}
+	if got := against(t, input, input); !slices.Equal(names(got), []string{ruleChain}) {
+		t.Errorf("the same stage: %v", got.Findings)
+	}
+	if got := against(t, frame(t, after, digestOf(t, input)), frame(t, asFetched(full(filtered)), "")); !slices.Equal(names(got), []string{ruleChain}) {
+		t.Errorf("a stage left out: %v", got.Findings)
+	}
+}
+
+func documents(position int, raws ...string) *testkit.Stream {
+	s := &testkit.Stream{Header: &record.Snapshot{
+		Family: record.FamilyMSP, Limits: &record.Limits{MaxDocuments: 2, MaxDocumentBytes: 10, Selection: record.Newest},
+	}}
+	for _, stage := range record.StageNames[:position] {
+		s.Header.Stages = append(s.Header.Stages, record.Self(stage))
+	}
+	s.Header.FilterVersion = testkit.New(record.GitHub, record.WorkItem, filtered).Header.FilterVersion
+	for _, raw := range raws {
+		filter := record.Clean()
+		s.Lines = append(s.Lines, &record.Document{
+			Name: "d-" + raw, Format: "msp-snapshot-state", Raw: []byte(`"` + raw + `"`), HasRaw: true, SHA256: tree.Digest([]byte(`"` + raw + `"`)), Filter: &filter,
+		})
+	}
+	return s
+}
+
+// Streams of documents: bound keeps or drops whole documents.
+func TestDocuments(t *testing.T) {
+	input := frame(t, documents(filtered, "a", "b", "c"), strings.Repeat("0", 64))
+	kept := documents(bounded, "b", "c")
+	kept.Gap(record.ScopeDocuments, record.ProfileBound, 1)
+	if got := against(t, frame(t, kept, digestOf(t, input)), input); len(got.Findings) != 0 {
+		t.Errorf("got %v", got.Findings)
+	}
+	kept = documents(bounded, "b", "c")
+	if got := against(t, frame(t, kept, digestOf(t, input)), input); !slices.Equal(names(got), []string{ruleDropped}) {
+		t.Errorf("not counted: %v", got.Findings)
+	}
+	kept = documents(bounded, "b", "x")
+	kept.Gap(record.ScopeDocuments, record.ProfileBound, 2)
+	if got := against(t, frame(t, kept, digestOf(t, input)), input); !slices.Contains(names(got), ruleInvented) {
+		t.Errorf("invented: %v", got.Findings)
+	}
+	kept = documents(bounded, "a", "b", "c", "ddddddddddd")
+	r, err := Stream(context.Background(), reader(frame(t, kept, strings.Repeat("0", 64))), "stream", options())
+	if err != nil || !slices.Equal(names(r), []string{ruleCount, ruleLength}) {
+		t.Errorf("over the limits: %v %v", r, err)
+	}
+}

@@ -1,0 +1,273 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"snapline/pkg/document"
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+	"snapline/pkg/stage/verify/textrule"
+)
+
+// line judges one line after the header by the promises of the stage that wrote it.
+func (a *auditor) line(l record.Line) error {
+	switch l := l.(type) {
+	case *record.Actor:
+		return a.actor(l)
+	case *record.Record:
+		return a.record(l)
+	case *record.Thread:
+		return a.thread(l)
+	case *record.Check:
+		a.counts[record.ScopeChecks]++
+		a.structural("id", l.ID)
+		a.structural("head_sha", l.HeadSHA)
+		return a.named(object(l), l.Name, l.Filter)
+	case *record.Run:
+		a.counts[record.ScopeAgentRuns]++
+		a.structural("id", l.ID)
+		a.publisher(l)
+		return a.named(object(l), l.Agent, l.Filter)
+	case *record.Log:
+		return a.content(object(l), safety.Log, l.Content, l.Filter, a.bounds().MaxLogBytes)
+	case *record.Document:
+		return a.document(l)
+	}
+	return nil
+}
+
+// object names a line by kind and id, never by text.
+func object(l record.Line) string {
+	switch l := l.(type) {
+	case *record.Actor:
+		return "actor " + l.ID
+	case *record.Record:
+		return string(l.Kind) + " " + l.ID
+	case *record.Thread:
+		return "thread " + l.ID
+	case *record.Check:
+		return "check " + l.ID
+	case *record.Run:
+		return "run " + l.ID
+	case *record.Log:
+		return "log " + l.RecordKey
+	case *record.Document:
+		return "document " + l.Name
+	}
+	return string(l.LineType())
+}
+
+func (a *auditor) actor(l *record.Actor) error {
+	a.actors[l.ID] = l
+	a.structural("id", l.ID)
+	if a.position < filtered || l.Login == nil {
+		return nil
+	}
+	return a.display(object(l), *l.Login, l.LoginFilter)
+}
+
+func (a *auditor) record(l *record.Record) error {
+	switch l.Kind {
+	case record.KindComment:
+		a.counts[record.ScopeComments]++
+	case record.KindReview:
+		a.counts[record.ScopeReviews]++
+	case record.KindEntity, record.KindCheck, record.KindThread:
+	}
+	a.structural("id", l.ID)
+	a.structural("reviewed_sha", l.ReviewedSHA)
+	if a.position >= filtered {
+		a.admitted(l)
+	}
+	return a.content(object(l), safety.Body, l.Content, l.Filter, a.bounds().MaxRecordBytes)
+}
+
+// admitted: from filter on nobody is heard whom the profile does not admit, neither as
+// author nor as last editor (ADM-04, ADM-05, ADM-07, AMB-16, AMB-65).
+func (a *auditor) admitted(l *record.Record) {
+	switch {
+	case l.AuthorID == nil:
+		a.add(ruleAdmission, object(l), "a record without an author cannot be admitted")
+	case !a.heard(*l.AuthorID):
+		a.add(ruleAdmission, object(l), "its author is not admitted")
+	case l.Edited && (l.EditorID == nil || !a.heard(*l.EditorID)):
+		a.add(ruleAdmission, object(l), "its last editor is not admitted")
+	}
+}
+
+// heard reports whether an actor is admitted. A bounded stream has no registered bot
+// roles any more, so a bot there is taken at its row.
+func (a *auditor) heard(id string) bool {
+	actor := a.actors[id]
+	switch {
+	case actor == nil || actor.Kind == record.Unknown:
+		return false
+	case actor.Kind == record.Bot:
+		return a.position == bounded || actor.BotRole != nil
+	case !actor.RoleVerified || actor.Role == nil:
+		return false
+	}
+	ranks := record.Roles[:]
+	rank := slices.Index(ranks, *actor.Role)
+	return rank >= 0 && rank <= slices.Index(ranks, a.header.Collection.HumanMinRole)
+}
+
+// publisher: a receipt counts only from a registered bot (AMB-76).
+func (a *auditor) publisher(l *record.Run) {
+	if a.position != filtered {
+		return
+	}
+	if l.PublisherID == nil || a.actors[*l.PublisherID] == nil || a.actors[*l.PublisherID].BotRole == nil {
+		a.add(ruleAdmission, object(l), "its publisher is no registered bot")
+	}
+}
+
+func (a *auditor) thread(l *record.Thread) error {
+	a.structural("id", l.ID)
+	a.structural("reviewed_sha", l.ReviewedSHA)
+	if a.position < filtered || l.Path == "" {
+		return nil
+	}
+	a.structural("path", l.Path)
+	return a.path(object(l), l.Path)
+}
+
+// structural strings are as long as they are or invalid (STR-06, AMB-33). A thread's
+// path is judged by filter, everything else by fetch.
+func (a *auditor) structural(member, s string) {
+	if a.header.Collection != nil && int64(len(s)) > a.bounds().MaxMetadataStringBytes {
+		a.add(ruleStructural, "", "%s is longer than max_metadata_string_bytes", member)
+	}
+}
+
+// path judges a structural string that filter has scanned (STR-02).
+func (a *auditor) path(object, s string) error {
+	v, err := textrule.FixedPoint(a.scanner, safety.Structural, []byte(s))
+	if err == nil && v.Fault != textrule.None {
+		a.add(rulePath, object, "the filters would change or reject the path: %s", v.Codes)
+	}
+	return a.component(object, err)
+}
+
+// named judges the display name of a check or run, which a rejected one has not.
+func (a *auditor) named(object, name string, f *record.Filter) error {
+	if a.position < filtered || f == nil || f.Status == record.Rejected {
+		return nil
+	}
+	a.status(object, f)
+	return a.display(object, name, f)
+}
+
+// rules and words of the faults of text.
+var textFaults = map[textrule.Fault]struct{ rule, detail string }{
+	textrule.Form:   {ruleForm, "text must be UTF-8 with LF lines and end in exactly one LF unless empty"},
+	textrule.Length: {ruleLength, "longer than its bound"},
+	textrule.Unsafe: {ruleUnsafe, "the filters would change or reject this text"},
+	textrule.Rescan: {ruleRescan, "truncated text that is unsafe on its own"},
+}
+
+func (a *auditor) verdict(object string, v textrule.Verdict, err error) error {
+	if err == nil && v.Fault != textrule.None {
+		f := textFaults[v.Fault]
+		a.add(f.rule, object, "%s: %s", f.detail, v.Codes)
+	}
+	return a.component(object, err)
+}
+
+func (a *auditor) component(object string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{
+		Exit: fault.Aborted, File: a.name, Line: a.in.Line(), Record: object, Rule: "safety.component",
+		Detail: "a filter component failed", Cause: err,
+	}
+}
+
+func (a *auditor) display(object, s string, f *record.Filter) error {
+	bound := textrule.NoBound
+	if a.position == bounded {
+		bound = a.bounds().MaxMetadataStringBytes
+	}
+	v, err := textrule.Display(a.scanner, s, f.Status, bound)
+	return a.verdict(object, v, err)
+}
+
+// content judges a body or log: within max_source_bytes when fetched, unchanged by the
+// filters from filter on, within its bound at the end.
+func (a *auditor) content(object string, kind safety.Kind, c record.Content, f *record.Filter, bound int64) error {
+	if c.Form != record.FormText && c.Form != record.FormBytes {
+		return nil
+	}
+	if a.position == fetched {
+		if int64(len(c.Bytes)) > a.bounds().MaxSourceBytes {
+			a.add(ruleSourceBytes, object, "longer than max_source_bytes and not marked oversize")
+		}
+		return nil
+	}
+	a.status(object, f)
+	if a.position == filtered {
+		bound = textrule.NoBound
+	}
+	v, err := textrule.Text(a.scanner, kind, c.Bytes, f.Status, bound)
+	return a.verdict(object, v, err)
+}
+
+// status: what was changed is explained by findings, what was not has none (FLT-01,
+// FLT-02).
+func (a *auditor) status(object string, f *record.Filter) {
+	if f.Status == record.Unchanged && len(f.Findings) > 0 || f.Status == record.Modified && len(f.Findings) == 0 {
+		a.add(ruleStatus, object, "status and findings do not fit each other")
+	}
+}
+
+// document judges one document: within its bound, and each of its strings as the
+// family's policy wants it.
+func (a *auditor) document(l *record.Document) error {
+	a.documents++
+	if !l.HasRaw {
+		return nil
+	}
+	if a.header.Limits != nil && a.position == bounded && int64(len(l.Raw)) > a.header.Limits.MaxDocumentBytes {
+		a.add(ruleLength, object(l), "longer than max_document_bytes")
+	}
+	if a.position < filtered || a.family == nil {
+		return nil
+	}
+	reading, err := a.family(l.Raw)
+	if err != nil {
+		a.add(ruleDocument, object(l), "the document cannot be read")
+		return nil
+	}
+	if int64(len(reading.Texts)) != l.Strings {
+		a.add(ruleDocument, object(l), "strings must count the strings of the document")
+	}
+	for _, t := range reading.Texts {
+		r, err := a.scanner.Filter(safety.Body, []byte(t.Value))
+		if err != nil {
+			return a.component(object(l), err)
+		}
+		if refused(t.Policy, r.Findings) {
+			a.add(ruleUnsafe, object(l), "the filters would change or reject the string at byte %d", t.Start)
+		}
+	}
+	return nil
+}
+
+// refused reports whether a filtered document cannot hold a string with these
+// findings: display text has none, a protocol's own text no hidden character and no
+// secret.
+func refused(p document.Policy, findings []record.Finding) bool {
+	return slices.ContainsFunc(findings, func(f record.Finding) bool {
+		switch p {
+		case document.Replace:
+			return true
+		case document.Refuse:
+			return !strings.HasPrefix(f.Code, "injection.") && f.Code != "unicode.nfkc"
+		case document.Report:
+		}
+		return false
+	})
+}

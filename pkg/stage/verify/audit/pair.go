@@ -1,0 +1,361 @@
+package audit
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"snapline/pkg/record"
+	"snapline/pkg/safety"
+)
+
+// pair holds an object of the output against itself in the input.
+func (c *comparison) pair(before, after record.Line) error {
+	switch b := before.(type) {
+	case *record.Actor:
+		return c.actorPair(b, after.(*record.Actor))
+	case *record.Record:
+		return c.recordPair(b, after.(*record.Record))
+	case *record.Thread:
+		c.threadPair(b, after.(*record.Thread))
+	case *record.Check:
+		return c.checkPair(b, after.(*record.Check))
+	case *record.Run:
+		return c.runPair(b, after.(*record.Run))
+	case *record.Log:
+		l := after.(*record.Log)
+		return c.contentPair(object(l), safety.Log, b.Content, l.Content, b.Filter, l.Filter, c.bounds().MaxLogBytes)
+	}
+	return nil
+}
+
+// same compares two lines after the members that the stage may change were taken out
+// of both.
+func (c *comparison) same(name string, before, after any) {
+	if !reflect.DeepEqual(before, after) {
+		c.add(ruleChanged, name, "a member differs that this stage does not change")
+	}
+}
+
+// headers: what names the snapshot stays; filter may change the threshold, title and
+// labels, bound cuts title and labels.
+func (c *comparison) headers() error {
+	b, a := *c.before, *c.header
+	b.Stages, a.Stages = nil, nil
+	if c.position == filtered {
+		a.FilterVersion, a.CredentialsRegistered = "", 0
+		if b.Collection != nil {
+			judged := *b.Collection // filter may judge by another threshold
+			judged.HumanMinRole = a.Collection.HumanMinRole
+			b.Collection = &judged
+		}
+	}
+	if b.Family == record.FamilyEntity {
+		if err := c.titleAndLabels(); err != nil {
+			return err
+		}
+	}
+	b.EntityFilter, a.EntityFilter = nil, nil
+	b.Entity.Title, a.Entity.Title, b.Entity.Labels, a.Entity.Labels = "", "", nil, nil
+	if !reflect.DeepEqual(b, a) {
+		c.add(ruleHeader, "", "a member of the header differs that this stage does not change")
+	}
+	return nil
+}
+
+func (c *comparison) titleAndLabels() error {
+	b, a := c.before.Entity, c.header.Entity
+	if err := c.displayPair("title", b.Title, a.Title, c.before.EntityFilter, c.header.EntityFilter); err != nil {
+		return err
+	}
+	possible := map[string]bool{}
+	for _, label := range b.Labels {
+		s, err := c.displayed(label)
+		if err != nil {
+			return err
+		}
+		possible[s] = s != ""
+	}
+	kept := map[string]bool{}
+	for _, label := range a.Labels {
+		kept[label] = true
+		if !possible[label] && c.exact() {
+			c.add(ruleText, "", "a label does not follow from the input's")
+		}
+	}
+	if c.position == bounded {
+		for label, exists := range possible {
+			if exists && !kept[label] {
+				c.labels++
+			}
+		}
+	}
+	return nil
+}
+
+// exact reports whether a text of the output follows from the input alone: registered
+// credentials, which only the filter knew, are redacted too.
+func (c *comparison) exact() bool {
+	return c.position == bounded || c.header.CredentialsRegistered == 0
+}
+
+// displayed is what this stage makes of a display string; "" when it is gone.
+func (c *comparison) displayed(s string) (string, error) {
+	if c.position == bounded {
+		cut := cutDisplay(s, c.bounds().MaxMetadataStringBytes)
+		if cut == s || cut == "" {
+			return cut, nil
+		}
+		r, err := c.scanner.Rescan([]byte(cut))
+		if err != nil || r.Status == record.Rejected {
+			return "", c.component("", err)
+		}
+		return cut, nil
+	}
+	if int64(len(s)) > c.bounds().MaxSourceBytes {
+		return "", nil
+	}
+	r, err := c.scanner.Filter(safety.Display, []byte(s))
+	if err != nil || r.Status == record.Rejected {
+		return "", c.component("", err)
+	}
+	return string(r.Text), nil
+}
+
+func (c *comparison) displayPair(name, before, after string, was, is *record.Filter) error {
+	if c.exact() {
+		want, err := c.displayed(before)
+		if err == nil && want != after {
+			c.add(ruleText, name, "it does not follow from the input's")
+		}
+		return err
+	}
+	if is.Status == record.Unchanged && before != after {
+		c.add(ruleText, name, "it differs and its status is unchanged")
+	}
+	return nil
+}
+
+// cutDisplay bounds a display string between code points.
+func cutDisplay(s string, limit int64) string {
+	end := 0
+	for i, r := range s {
+		if next := i + len(string(r)); int64(next) <= limit {
+			end = next
+		}
+	}
+	return s[:end]
+}
+
+// cutText bounds a body or log: the longest prefix of whole code points that leaves
+// room for one LF, without LFs at its end, then that LF (BND-03, AMB-66).
+func cutText(b []byte, limit int64) []byte {
+	if len(b) == 0 {
+		return b
+	}
+	text := strings.TrimRight(string(b), "\n")
+	return []byte(strings.TrimRight(cutDisplay(text, limit-1), "\n") + "\n")
+}
+
+func (c *comparison) actorPair(before, after *record.Actor) error {
+	b, a := *before, *after
+	if c.position == bounded {
+		b.BotRole = nil
+	}
+	if a.Kind == record.Unknown {
+		c.unknown[a.ID] = c.header.Entity.AuthorID != nil && *c.header.Entity.AuthorID == a.ID
+	}
+	err := c.displayPair(object(after), orEmpty(b.Login), orEmpty(a.Login), b.LoginFilter, a.LoginFilter)
+	b.Login, a.Login, b.LoginFilter, a.LoginFilter = nil, nil, nil, nil
+	c.same(object(after), b, a)
+	return err
+}
+
+func (c *comparison) recordPair(before, after *record.Record) error {
+	b, a := *before, *after
+	scope := recordScope(a.Kind)
+	if a.Content.Form == record.FormText {
+		c.present[a.RecordKey] = a.Kind
+	} else if a.Filter != nil && a.Filter.Status == record.Rejected {
+		c.rejected[scope]++
+	}
+	c.reference(a.AuthorID)
+	c.reference(a.DismissedBy)
+	if c.position == bounded {
+		b.Edited, b.EditorID = false, nil
+	}
+	err := c.contentPair(object(after), safety.Body, b.Content, a.Content, b.Filter, a.Filter, c.bounds().MaxRecordBytes)
+	b.Content, a.Content, b.Filter, a.Filter = record.Content{}, record.Content{}, nil, nil
+	c.same(object(after), b, a)
+	return err
+}
+
+func recordScope(k record.Kind) record.Scope {
+	switch k {
+	case record.KindComment:
+		return record.ScopeComments
+	case record.KindReview:
+		return record.ScopeReviews
+	case record.KindCheck:
+		return record.ScopeChecks
+	case record.KindEntity, record.KindThread:
+	}
+	return record.ScopeEntity
+}
+
+func (c *comparison) reference(id *string) {
+	if id == nil {
+		return
+	}
+	if _, ok := c.unknown[*id]; ok {
+		c.unknown[*id] = true
+	}
+}
+
+// contentPair: what stands in the output is what this stage makes of the input.
+func (c *comparison) contentPair(name string, kind safety.Kind, before, after record.Content, was, is *record.Filter, limit int64) error {
+	text := before.Form == record.FormText || before.Form == record.FormBytes
+	switch {
+	case !text:
+		if before.Form != after.Form || before.Missing != after.Missing {
+			c.add(ruleChanged, name, "content that the input does not have")
+		}
+		return nil
+	case after.Form == record.FormOversize:
+		if int64(len(before.Bytes)) <= c.bounds().MaxSourceBytes {
+			c.add(ruleText, name, "marked oversize and is not")
+		}
+		return nil
+	case c.position == bounded:
+		c.boundPair(name, before.Bytes, after, was, is, limit)
+		return nil
+	case !c.exact():
+		if is.Status == record.Unchanged && !bytes.Equal(after.Bytes, normalized(before.Bytes)) {
+			c.add(ruleText, name, "it differs and its status is unchanged")
+		}
+		return nil
+	}
+	r, err := c.scanner.Filter(kind, before.Bytes)
+	if err != nil {
+		return c.component(name, err)
+	}
+	if r.Status != is.Status || !bytes.Equal(r.Text, after.Bytes) || !slices.Equal(r.Findings, is.Findings) {
+		c.add(ruleText, name, "text or filter do not follow from the input's")
+	}
+	return nil
+}
+
+// normalized is text with LF line ends and one LF at its end unless it is empty.
+func normalized(b []byte) []byte {
+	if len(b) == 0 {
+		return b
+	}
+	s := strings.ReplaceAll(strings.ReplaceAll(string(b), "\r\n", "\n"), "\r", "\n")
+	return []byte(strings.TrimRight(s, "\n") + "\n")
+}
+
+// boundPair: bound cuts exactly at its limit, says so, and keeps every finding.
+func (c *comparison) boundPair(name string, before []byte, after record.Content, was, is *record.Filter, limit int64) {
+	if is.Status == record.Rejected {
+		return // counted as unsafe_content
+	}
+	cut := cutText(before, limit)
+	removed := len(before) > 0 && int64(len(bytes.TrimRight(before, "\n")))+1 > limit
+	status := was.Status
+	if removed {
+		status = record.Truncated
+	}
+	if !bytes.Equal(after.Bytes, cut) || is.Status != status || !slices.Equal(was.Findings, is.Findings) {
+		c.add(ruleText, name, "text or filter do not follow from the input's")
+	}
+}
+
+// threadPair: filter passes a thread on as it is; bound cuts what is not there and
+// nothing else (THR-08, AMB-17, AMB-55).
+func (c *comparison) threadPair(before, after *record.Thread) {
+	b, a := *before, *after
+	c.reference(a.ResolvedByActorID)
+	if c.position == bounded {
+		b.RecordKeys = retained(b.RecordKeys, func(key string) bool { return c.present[key] == record.KindComment })
+		b.Replies = retained(b.Replies, func(r record.Reply) bool {
+			return slices.Contains(b.RecordKeys, r.RecordKey) && slices.Contains(b.RecordKeys, r.ParentRecordKey)
+		})
+		if c.present[b.ReviewRecordKey] != record.KindReview {
+			b.ReviewID, b.ReviewRecordKey = "", ""
+		}
+	}
+	if !slices.Equal(b.RecordKeys, a.RecordKeys) || !slices.Equal(b.Replies, a.Replies) || b.ReviewID != a.ReviewID {
+		c.add(ruleReference, object(after), "its references are not those of the input whose objects are there")
+	}
+	b.RecordKeys, b.Replies, b.ReviewID, b.ReviewRecordKey = nil, nil, "", ""
+	a.RecordKeys, a.Replies, a.ReviewID, a.ReviewRecordKey = nil, nil, "", ""
+	c.same(object(after), b, a)
+}
+
+func retained[T any](list []T, keep func(T) bool) []T {
+	var out []T
+	for _, v := range list {
+		if keep(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (c *comparison) checkPair(before, after *record.Check) error {
+	b, a := *before, *after
+	if a.Filter != nil && a.Filter.Status == record.Rejected {
+		if c.position == bounded {
+			c.rejected[record.ScopeChecks]++
+		}
+	} else {
+		c.present[a.RecordKey] = record.KindCheck
+		c.logged[a.RecordKey] = c.header.Collection.CheckLogSelection.Selects(&a)
+	}
+	err := c.namePair(object(after), b.Name, a.Name, b.Filter, a.Filter)
+	b.Name, a.Name, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
+	c.same(object(after), b, a)
+	return err
+}
+
+func (c *comparison) runPair(before, after *record.Run) error {
+	b, a := *before, *after
+	if c.position == bounded {
+		b.PublisherID = nil
+		b.ResultRecordKeys = retained(b.ResultRecordKeys, func(key string) bool { return c.present[key] != "" })
+		if !slices.Equal(b.ResultRecordKeys, a.ResultRecordKeys) {
+			c.add(ruleReference, object(after), "its results are not those of the input whose records are there")
+		}
+		b.ResultRecordKeys, a.ResultRecordKeys = nil, nil
+	}
+	err := c.namePair(object(after), b.Agent, a.Agent, b.Filter, a.Filter)
+	b.Agent, a.Agent, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
+	if len(b.ResultRecordKeys)+len(a.ResultRecordKeys) == 0 {
+		b.ResultRecordKeys, a.ResultRecordKeys = nil, nil
+	}
+	c.same(object(after), b, a)
+	return err
+}
+
+// namePair: a rejected object has no name, whatever the input's was.
+func (c *comparison) namePair(name, before, after string, was, is *record.Filter) error {
+	if is != nil && is.Status == record.Rejected {
+		return nil
+	}
+	return c.displayPair(name, before, after, was, is)
+}
+
+// document: bound changes none, filter only what its status says.
+func (c *comparison) document(before, after *record.Document) {
+	if before.Format != after.Format {
+		c.add(ruleChanged, object(after), "a member differs that this stage does not change")
+	}
+	if after.Filter != nil && after.Filter.Status == record.Rejected {
+		c.rejected[record.ScopeDocuments]++
+		return
+	}
+	if (c.position == bounded || after.Filter.Status == record.Unchanged) && before.SHA256 != after.SHA256 {
+		c.add(ruleText, object(after), "its bytes differ and nothing says so")
+	}
+}
