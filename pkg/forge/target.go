@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,6 +224,9 @@ func (t *Target) setRepository(segments []string, getenv func(string) string) bo
 		t.Root = joinRoot(segments[:len(segments)-2])
 		segments = segments[len(segments)-2:]
 	case record.GitLab:
+		if slices.Contains(segments, "-") {
+			return false
+		}
 		for _, root := range t.roots(getenv) {
 			trimmed, ok := strings.CutPrefix("/"+strings.Join(segments, "/"), root+"/")
 			if ok && root != "" && strings.Contains(trimmed, "/") {

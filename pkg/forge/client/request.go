@@ -141,6 +141,10 @@ func isRedirect(status int) bool {
 	return false
 }
 
+// maxErrorBody is how much is read of an answer that is no success; the rest is not
+// needed.
+const maxErrorBody = 64 << 10
+
 // send makes one exchange. It holds a place in flight until the body is read.
 func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted bool) (*Response, error) {
 	if err := c.gate.enter(ctx); err != nil {
@@ -174,11 +178,15 @@ func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted b
 		return nil, c.broken(ctx, r, 0)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, r.Limit+1))
+	limit := r.Limit
+	if answer.StatusCode != http.StatusOK {
+		limit = maxErrorBody
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
 	if err != nil {
 		return nil, c.broken(ctx, r, answer.StatusCode)
 	}
-	if int64(len(body)) > r.Limit {
+	if int64(len(body)) > limit && answer.StatusCode == http.StatusOK {
 		return nil, &Error{Kind: TooLarge, Status: answer.StatusCode, Where: r.Where}
 	}
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil

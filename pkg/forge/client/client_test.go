@@ -1,0 +1,492 @@
+package client_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"snapline/pkg/forge/client"
+	"snapline/pkg/requirement"
+)
+
+const secret = "a-token+that/must=stay"
+
+// clock never waits.
+type clock struct {
+	mu    sync.Mutex
+	now   time.Time
+	slept []time.Duration
+}
+
+func (c *clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.now }
+
+func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	c.slept = append(c.slept, d)
+	return ctx.Err()
+}
+
+func (c *clock) total() (sum time.Duration) {
+	for _, d := range c.slept {
+		sum += d
+	}
+	return sum
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)} }
+
+func dial(t *testing.T, origin string, change func(*client.Config)) *client.Client {
+	t.Helper()
+	cfg := client.Config{
+		Origin: origin, Credential: client.NewCredential("Authorization", "Bearer ", secret), UserAgent: "test",
+		MaxWait: 2 * time.Minute, Clock: newClock(), Random: func() float64 { return 1 },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := client.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// answers serves a fixed list of answers, the last one for ever.
+func answers(t *testing.T, list ...func(http.ResponseWriter, *http.Request)) (*httptest.Server, *atomic.Int32) {
+	t.Helper()
+	var n atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i := int(n.Add(1)) - 1
+		list[min(i, len(list)-1)](w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s, &n
+}
+
+func status(code int, header http.Header, body string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for k, v := range header {
+			w.Header()[k] = v
+		}
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func ok(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"ok":true}`) }
+
+func get(c *client.Client) (*client.Response, error) {
+	return c.Do(context.Background(), client.Request{Path: "/x", Where: "a thing", Limit: 1 << 20})
+}
+
+// TestLimits: every documented shape of a limit is waited out or ends the request with
+// the time of its end.
+func TestLimits(t *testing.T) {
+	at := newClock().now
+	date := at.Add(30 * time.Second).UTC().Format(http.TimeFormat)
+	reset := fmt.Sprint(at.Add(50 * time.Second).Unix())
+	farReset := fmt.Sprint(at.Add(time.Hour).Unix())
+	limit := `{"message":"You have exceeded a secondary rate limit"}`
+	for _, c := range []struct {
+		name   string
+		code   int
+		header http.Header
+		body   string
+		wait   time.Duration // 0: the request fails at once
+		kind   client.Kind   // of that failure
+	}{
+		{"429 with seconds", 429, http.Header{"Retry-After": {"7"}}, "", 7 * time.Second, 0},
+		{"429 with a date", 429, http.Header{"Retry-After": {date}}, "", 30 * time.Second, 0},
+		{"429 with nonsense", 429, http.Header{"Retry-After": {"soon"}}, "", time.Minute, 0},
+		{"429 with nothing", 429, nil, "Retry later", time.Minute, 0},
+		{"429 GitLab", 429, http.Header{"Ratelimit-Remaining": {"0"}, "Ratelimit-Reset": {reset}}, `{"message":{"error":"too many"}}`, 51 * time.Second, 0},
+		{"403 secondary with seconds", 403, http.Header{"Retry-After": {"1"}, "X-Ratelimit-Remaining": {"4200"}}, limit, time.Second, 0},
+		{"403 secondary with nothing", 403, http.Header{"X-Ratelimit-Remaining": {"4200"}}, limit, time.Minute, 0},
+		{"403 abuse", 403, nil, `{"message":"You have triggered an abuse detection mechanism. Please wait"}`, time.Minute, 0},
+		{"403 primary", 403, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {reset}}, `{"message":"API rate limit exceeded for user"}`, 51 * time.Second, 0},
+		{"403 primary, text only", 403, nil, `{"message":"API rate limit exceeded"}`, time.Minute, 0},
+		{"503 that says when", 503, http.Header{"Retry-After": {"3"}}, "<html>", 3 * time.Second, 0},
+		{"reset in the past", 403, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1"}}, "{}", time.Second, 0},
+		{"too far away", 403, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {farReset}}, "{}", 0, client.Limited},
+		{"seconds beyond the budget", 429, http.Header{"Retry-After": {"121"}}, "", 0, client.Limited},
+		{"seconds at the budget", 429, http.Header{"Retry-After": {"120"}}, "", 120 * time.Second, 0},
+		{"refusal: admin rights", 403, http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {reset}}, `{"message":"Must have admin rights to Repository."}`, 0, client.Forbidden},
+		{"refusal: integration", 403, http.Header{"X-Ratelimit-Remaining": {"4200"}}, `{"message":"Resource not accessible by integration"}`, 0, client.Forbidden},
+		{"refusal: nothing said", 403, nil, "", 0, client.Forbidden},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, n := answers(t, status(c.code, c.header, c.body), ok)
+			clk := newClock()
+			_, err := get(dial(t, s.URL, func(cfg *client.Config) { cfg.Clock = clk }))
+			if c.wait == 0 {
+				var e *client.Error
+				if !errors.As(err, &e) || e.Kind != c.kind || clk.total() != 0 || n.Load() != 1 {
+					t.Errorf("err %v, slept %v, %d requests", err, clk.slept, n.Load())
+				}
+				if c.kind == client.Limited && (e.Reset.IsZero() || !strings.Contains(e.Error(), "resets at 2026-06-01T")) {
+					t.Errorf("the end of the limit is not named: %v", e)
+				}
+				return
+			}
+			if err != nil || clk.total() != c.wait || n.Load() != 2 {
+				t.Errorf("err %v, slept %v, want %v, %d requests", err, clk.total(), c.wait, n.Load())
+			}
+		})
+	}
+}
+
+func TestLimitThatLastsIsGivenUpWithinTheBudget(t *testing.T) {
+	for name, header := range map[string]http.Header{"nothing said": nil, "always soon": {"Retry-After": {"0"}}} {
+		s, n := answers(t, status(429, header, ""))
+		clk := newClock()
+		_, err := get(dial(t, s.URL, func(cfg *client.Config) { cfg.Clock = clk }))
+		if !client.IsKind(err, client.Limited) || clk.total() > 2*time.Minute || n.Load() > 10 {
+			t.Errorf("%s: %v after %v and %d requests", name, err, clk.total(), n.Load())
+		}
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	cut := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"half`)
+	}
+	drop := func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			conn.(*net.TCPConn).Close()
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		bad   func(http.ResponseWriter, *http.Request)
+		kind  client.Kind
+		again bool
+	}{
+		{"502", status(502, nil, ""), client.ServerError, true},
+		{"503 HTML", status(503, nil, "<html>"), client.ServerError, true},
+		{"504", status(504, nil, ""), client.ServerError, true},
+		{"cut", cut, client.Unreachable, true},
+		{"dropped", drop, client.Unreachable, true},
+		{"500", status(500, nil, ""), client.ServerError, false},
+		{"404", status(404, nil, ""), client.NotFound, false},
+		{"410", status(410, nil, ""), client.Gone, false},
+		{"401", status(401, nil, ""), client.Unauthenticated, false},
+		{"418", status(418, nil, ""), client.Unexpected, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, n := answers(t, c.bad, c.bad, c.bad, ok)
+			_, err := get(dial(t, s.URL, nil))
+			if healed := err == nil; healed != c.again || c.again && n.Load() != 4 || !c.again && n.Load() != 1 {
+				t.Errorf("err %v after %d requests", err, n.Load())
+			}
+			s, n = answers(t, c.bad)
+			clk := newClock()
+			_, err = get(dial(t, s.URL, func(cfg *client.Config) { cfg.Clock = clk }))
+			if !client.IsKind(err, c.kind) || c.again && (n.Load() != client.DefaultTries || clk.total() != 7*time.Second) {
+				t.Errorf("err %v after %d requests and %v", err, n.Load(), clk.total())
+			}
+		})
+	}
+}
+
+func TestJudgeIsAskedAgain(t *testing.T) {
+	s, n := answers(t, ok)
+	asked := 0
+	_, err := dial(t, s.URL, nil).Do(context.Background(), client.Request{Path: "/x", Limit: 100, Judge: func(*client.Response) error {
+		if asked++; asked < 3 {
+			return &client.Error{Kind: client.Malformed}
+		}
+		return nil
+	}})
+	if err != nil || n.Load() != 3 {
+		t.Errorf("err %v, %d requests", err, n.Load())
+	}
+}
+
+func TestCap(t *testing.T) {
+	body := strings.Repeat("x", 1000)
+	s, _ := answers(t, status(200, nil, body))
+	for limit, want := range map[int64]client.Kind{999: client.TooLarge, 1000: 0, 1001: 0} {
+		_, err := dial(t, s.URL, nil).Do(context.Background(), client.Request{Path: "/x", Limit: limit})
+		if want == 0 && err != nil || want != 0 && !client.IsKind(err, want) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	// A body without an end is read to the cap and no further.
+	read := atomic.Int64{}
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for {
+			n, err := io.WriteString(w, body)
+			if read.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	}))
+	defer endless.Close()
+	if _, err := dial(t, endless.URL, nil).Do(context.Background(), client.Request{Path: "/x", Limit: 1 << 16}); !client.IsKind(err, client.TooLarge) {
+		t.Errorf("endless: %v", err)
+	}
+	if read.Load() > 1<<25 {
+		t.Errorf("%d bytes were taken", read.Load())
+	}
+	// All answers together have a cap too.
+	c := dial(t, s.URL, func(cfg *client.Config) { cfg.MaxTotal = 2500 })
+	for i, want := range []bool{true, true, false} {
+		if _, err := get(c); (err == nil) != want {
+			t.Errorf("answer %d: %v", i, err)
+		}
+	}
+}
+
+// TestInFlight: at most eight at once, and one at a time after a secondary limit.
+func TestInFlight(t *testing.T) {
+	for _, narrowed := range []bool{false, true} {
+		var now, most, n atomic.Int32
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if n.Add(1) == 1 && narrowed {
+				status(403, http.Header{"Retry-After": {"1"}}, `{"message":"You have exceeded a secondary rate limit"}`)(w, r)
+				return
+			}
+			if v := now.Add(1); v > most.Load() {
+				most.Store(v)
+			}
+			time.Sleep(2 * time.Millisecond)
+			now.Add(-1)
+			ok(w, r)
+		}))
+		c := dial(t, s.URL, nil)
+		if _, err := get(c); err != nil {
+			t.Fatal(err)
+		}
+		most.Store(0)
+		var wg sync.WaitGroup
+		for range 40 {
+			wg.Go(func() {
+				if _, err := get(c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		s.Close()
+		if narrowed && most.Load() != 1 || !narrowed && (most.Load() > client.MaxInFlight || most.Load() < 2) {
+			t.Errorf("narrowed %v: %d in flight", narrowed, most.Load())
+		}
+	}
+}
+
+// recorder keeps the headers of everything that arrives.
+func recorder(t *testing.T, next http.HandlerFunc) (*httptest.Server, func() []http.Header) {
+	t.Helper()
+	var mu sync.Mutex
+	var seen []http.Header
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen = append(seen, r.Header.Clone())
+		mu.Unlock()
+		next(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s, func() []http.Header { mu.Lock(); defer mu.Unlock(); return seen }
+}
+
+func carries(h http.Header) bool {
+	for _, values := range h {
+		for _, v := range values {
+			for _, form := range []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret))} {
+				if strings.Contains(v, form) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// TestRedirects: a GET follows the origin's own redirects and no others; a download
+// hops once, without anything that identifies us.
+func TestRedirects(t *testing.T) {
+	other, otherSaw := recorder(t, ok)
+	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
+	var api *httptest.Server
+	api, apiSaw := recorder(t, func(w http.ResponseWriter, r *http.Request) {
+		to := map[string]string{
+			"/same": "/final", "/absolute": api.URL + "/final", "/loop": "/loop", "/host": elsewhere + "/x", "/port": other.URL + "/x",
+			"/scheme": "https://" + strings.TrimPrefix(api.URL, "http://") + "/x", "/none": "", "/user": "http://u:p@" + strings.TrimPrefix(api.URL, "http://") + "/x",
+		}[r.URL.Path]
+		if r.URL.Path == "/final" {
+			ok(w, r)
+			return
+		}
+		if to != "" {
+			w.Header().Set("Location", to)
+		}
+		w.WriteHeader(http.StatusMovedPermanently)
+	})
+	c := dial(t, api.URL, nil)
+	for path, follows := range map[string]bool{
+		"/same": true, "/absolute": true, "/loop": false, "/host": false, "/port": false, "/scheme": false, "/none": false, "/user": false,
+		elsewhere + "/x": false, other.URL + "/x": false, "//localhost/x": false,
+	} {
+		_, err := c.Do(context.Background(), client.Request{Path: path, Limit: 100, Header: http.Header{"Cookie": {"c=1"}}})
+		if follows && err != nil || !follows && !client.IsKind(err, client.Redirected) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if len(otherSaw()) != 0 {
+		t.Fatalf("another place was asked: %v", otherSaw())
+	}
+	for _, h := range apiSaw() {
+		if h.Get("Authorization") != "Bearer "+secret {
+			t.Errorf("the origin got %v", h)
+		}
+	}
+	if _, err := c.Do(context.Background(), client.Request{Method: http.MethodPost, Path: "/same", Limit: 100}); !client.IsKind(err, client.Redirected) {
+		t.Errorf("a POST was redirected: %v", err)
+	}
+	for _, path := range []string{"/host", "/port"} {
+		if _, err := c.Download(context.Background(), client.Request{Path: path, Limit: 100, Header: http.Header{"Cookie": {"c=1"}}}); err != nil {
+			t.Errorf("download by %s: %v", path, err)
+		}
+	}
+	if len(otherSaw()) != 2 {
+		t.Fatalf("%d hops", len(otherSaw()))
+	}
+	for _, h := range otherSaw() {
+		if carries(h) || h.Get("Authorization") != "" || h.Get("Cookie") != "" {
+			t.Errorf("the other place got %v", h)
+		}
+	}
+}
+
+func TestDownloadHopsOnce(t *testing.T) {
+	var second *httptest.Server
+	second, _ = recorder(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, second.URL+"/again", http.StatusFound)
+	})
+	first, saw := recorder(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, second.URL, http.StatusFound) })
+	if _, err := dial(t, first.URL, nil).Download(context.Background(), client.Request{Path: "/x", Limit: 10}); !client.IsKind(err, client.Redirected) {
+		t.Errorf("two hops: %v", err)
+	}
+	// A store that keeps refusing is asked twice, a store that is down as often as any.
+	for code, want := range map[int]int{403: 2, 404: 2, 410: 1} {
+		n := len(saw())
+		second.Config.Handler = http.HandlerFunc(status(code, nil, ""))
+		if _, err := dial(t, first.URL, nil).Download(context.Background(), client.Request{Path: "/x", Limit: 10}); err == nil {
+			t.Errorf("%d: no error", code)
+		}
+		if got := len(saw()) - n; got != want {
+			t.Errorf("%d: the redirect was asked for %d times", code, got)
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	for origin, good := range map[string]bool{
+		"https://api.github.com": true, "https://git.example:8443": true, "http://127.0.0.1:3000": true, "http://localhost": true, "http://[::1]:80": true,
+		"http://api.github.com": false, "http://10.0.0.1": false, "http://127.0.0.1.example": false, "ftp://x": false, "https://": false, "https://u:p@x": false, "x": false,
+	} {
+		if _, err := client.New(client.Config{Origin: origin}); (err == nil) != good {
+			t.Errorf("%s: %v", origin, err)
+		}
+	}
+}
+
+// TestNothingLeaks: no error of any kind holds the credential, an address or what the
+// server said, and the credential prints as nothing.
+func TestNothingLeaks(t *testing.T) {
+	requirement.Claim(t, "AMB-78")
+	echo := func(code int) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(code)
+			fmt.Fprintf(w, `{"message":%q}`, r.Header.Get("Authorization"))
+		}
+	}
+	var texts []string
+	for _, code := range []int{301, 400, 401, 403, 404, 410, 418, 429, 500, 503} {
+		s, _ := answers(t, echo(code))
+		_, err := dial(t, s.URL, func(cfg *client.Config) { cfg.MaxWait = 0 }).Do(context.Background(), client.Request{Path: "/path?sig=SIGNED", Where: "a thing", Limit: 1 << 20})
+		texts = append(texts, err.Error(), fmt.Sprintf("%+v", errors.Unwrap(err)))
+	}
+	dead := httptest.NewServer(nil)
+	dead.Close()
+	_, err := get(dial(t, dead.URL, nil))
+	cred := client.NewCredential("Authorization", "Bearer ", secret)
+	texts = append(texts, err.Error(), fmt.Sprint(cred), fmt.Sprintf("%v %+v %#v %s", cred, cred, cred, cred), fmt.Sprintf("%v", &cred))
+	for _, text := range texts {
+		for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), url.QueryEscape(secret), "SIGNED", "127.0.0.1"} {
+			if strings.Contains(text, form) {
+				t.Errorf("%q is in %q", form, text)
+			}
+		}
+	}
+}
+
+func TestCancellation(t *testing.T) {
+	s, _ := answers(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err := dial(t, s.URL, nil).Do(ctx, client.Request{Path: "/x", Limit: 10})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err %v", err)
+	}
+	// An answer that takes too long is a broken transfer, not a cancellation.
+	_, err = dial(t, s.URL, func(cfg *client.Config) { cfg.Timeout = 5 * time.Millisecond }).Do(context.Background(), client.Request{Path: "/x", Limit: 10})
+	if !client.IsKind(err, client.Unreachable) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("err %v", err)
+	}
+}
+
+func TestNext(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "",
+		`<https://api.example/repositories/1/x?page=2>; rel="next", <https://api.example/x?page=9>; rel="last"`: "https://api.example/repositories/1/x?page=2",
+		`<https://api.example/x?page=1>; rel="prev", <https://api.example/x?page=1>; rel="first"`:               "",
+		`</x?page=2>; rel=next`:                          "/x?page=2",
+		`<https://api.example/x>; title="a"; rel="next"`: "https://api.example/x",
+		`https://api.example/x; rel="next"`:              "",
+		`<>; rel="next"`:                                 "",
+	} {
+		if got := client.Next(http.Header{"Link": {header}}); got != want {
+			t.Errorf("%s: %q, want %q", header, got, want)
+		}
+	}
+}
+
+func FuzzLimitHeaders(f *testing.F) {
+	f.Add("7", "0", "1780315210", `<x>; rel="next"`)
+	f.Add("Mon, 01 Jun 2026 12:00:30 GMT", "", "", "")
+	f.Add("-1", "0", "99999999999999999999", "<<>>;;,,rel=next")
+	f.Fuzz(func(t *testing.T, after, remaining, reset, link string) {
+		header := http.Header{"Retry-After": {after}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Link": {link}}
+		client.Next(header)
+		clk := newClock()
+		c := dial(t, "https://api.example", func(cfg *client.Config) {
+			cfg.Clock = clk
+			cfg.Transport = transport(func() *http.Response {
+				return &http.Response{StatusCode: 429, Header: header, Body: io.NopCloser(strings.NewReader(""))}
+			})
+		})
+		if _, err := get(c); !client.IsKind(err, client.Limited) || clk.total() > 2*time.Minute {
+			t.Fatalf("%v after %v", err, clk.total())
+		}
+	})
+}
+
+type transport func() *http.Response
+
+func (f transport) RoundTrip(*http.Request) (*http.Response, error) { return f(), nil }
