@@ -338,6 +338,15 @@ func TestUnreadableDocumentsAreCounted(t *testing.T) {
 	if len(p.manifest.Documents) != 8 || p.gaps() != "documents/unsafe_content=2" || p.manifest.Recovered != nil || p.manifest.Chain.Refusal == "" {
 		t.Errorf("%d documents, gaps %s, %+v", len(p.manifest.Documents), p.gaps(), p.manifest.Chain)
 	}
+	var codes []string
+	for _, d := range p.manifest.Documents {
+		for _, f := range d.Filter.Findings {
+			codes = append(codes, f.Code)
+		}
+	}
+	if got := strings.Join(codes, " "); got != "json.duplicate-member json.utf-8" {
+		t.Errorf("findings %s", got)
+	}
 	for _, place := range []string{"json.duplicate-member", "json.utf-8", "line "} {
 		if !strings.Contains(p.stderr, place) {
 			t.Errorf("stderr does not say %s: %s", place, p.stderr)

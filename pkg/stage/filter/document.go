@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"snapline/pkg/document"
@@ -18,7 +19,13 @@ func (t *text) document(it *item, l *record.Document) error {
 	l.Filter = &f
 	reading, err := t.family(l.Raw)
 	if err != nil {
-		it.notice(string(record.InvalidMetadata), 0, "rejected: the document cannot be read")
+		code := "document.unreadable"
+		var broken *document.Fault
+		if errors.As(err, &broken) {
+			code = broken.Rule
+		}
+		it.notice(code, 1, "rejected: the document cannot be read")
+		f.AddFindings([]record.Finding{{Code: code, Count: 1}})
 		reject(l)
 		return nil
 	}
