@@ -10,18 +10,15 @@ import (
 // Patterns of structural strings. MustCompile at start is the promise of STR-08:
 // a pattern that does not compile stops the program.
 var (
-	structuralID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:=-]*$`)
-	githubNodeID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_=-]*$`)
-	numericID        = regexp.MustCompile(`^[1-9][0-9]*$`)
-	discussionID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
-	sha256Hex        = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	gitOID           = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
-	findingCode      = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
-	repositoryPath   = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
-	twoSegments      = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
-	hostPattern      = regexp.MustCompile(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
-	dnsLabel         = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
-	timestampPattern = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{9}Z$`)
+	structuralID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:=-]*$`)
+	githubNodeID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_=-]*$`)
+	numericID      = regexp.MustCompile(`^[1-9][0-9]*$`)
+	discussionID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
+	findingCode    = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
+	repositoryPath = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
+	twoSegments    = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
+	hostPattern    = regexp.MustCompile(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
+	dnsLabel       = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 )
 
 // ValidID reports whether id is a structural identifier that fits the forge's own
@@ -61,10 +58,19 @@ func ValidRunID(forge record.Forge, id string) bool {
 }
 
 // ValidDigest reports whether s is 64 lowercase hexadecimal digits.
-func ValidDigest(s string) bool { return sha256Hex.MatchString(s) }
+func ValidDigest(s string) bool { return len(s) == 64 && lowerHex(s) }
 
 // ValidGitOID reports whether s is a Git object id in lowercase (CAN-03).
-func ValidGitOID(s string) bool { return gitOID.MatchString(s) }
+func ValidGitOID(s string) bool { return (len(s) == 40 || len(s) == 64) && lowerHex(s) }
+
+func lowerHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
 
 // ValidFindingCode reports whether s is a finding code (FLT-05).
 func ValidFindingCode(s string) bool { return findingCode.MatchString(s) }

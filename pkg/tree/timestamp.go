@@ -10,7 +10,8 @@ import (
 // ErrTimestamp is the reason of every refused timestamp.
 var ErrTimestamp = errors.New("not a representable RFC 3339 timestamp")
 
-const canonicalLayout = "2006-01-02T15:04:05.000000000Z"
+// canonicalForm is the one spelling of timestamps: 0 stands for a digit.
+const canonicalForm = "0000-00-00T00:00:00.000000000Z"
 
 var rfc3339 = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
 
@@ -45,11 +46,32 @@ func Timestamp(s string) (string, error) {
 
 // ValidTimestamp reports whether s is a timestamp in canonical form (CAN-02).
 func ValidTimestamp(s string) bool {
-	if !timestampPattern.MatchString(s) {
+	if len(s) != len(canonicalForm) {
 		return false
 	}
-	_, err := time.Parse(canonicalLayout, s)
-	return err == nil
+	for i := range len(s) {
+		digit := s[i] >= '0' && s[i] <= '9'
+		if canonicalForm[i] == '0' && !digit || canonicalForm[i] != '0' && s[i] != canonicalForm[i] {
+			return false
+		}
+	}
+	two := func(at int) int { return int(s[at]-'0')*10 + int(s[at+1]-'0') }
+	year, month, day := two(0)*100+two(2), two(5), two(8)
+	return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month) &&
+		two(11) < 24 && two(14) < 60 && two(17) < 60
+}
+
+func daysIn(year, month int) int {
+	switch month {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
 }
 
 // EntityOrderKey is the reserved order key of the entity body (REC-09).
