@@ -142,8 +142,9 @@ func BenchmarkMemory(b *testing.B) {
 		logs int
 		body []byte
 	}{
-		{"logs", 64, logText(16<<20, false)[:16<<20]},
-		{"ansi-logs", 64, logText(16<<20, true)[:16<<20]},
+		{"logs", 64, append(logText(16<<20, false)[:16<<20-1], 0x0a)},
+		{"logs-without-last-line-feed", 64, append(logText(16<<20, false)[:16<<20-1], 0x2e)},
+		{"ansi-logs", 64, append(logText(16<<20, true)[:16<<20-1], 0x0a)},
 		{"esc-only-logs", 11, bytes.Repeat([]byte{0x1b}, 16<<20)},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -78,13 +78,12 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 				return it.err
 			}
 			gaps.add(it.gap)
-			if it.line == nil {
-				continue
+			if it.line != nil {
+				if err := out.Write(it.line); err != nil {
+					return err
+				}
 			}
-			if err := out.Write(it.line); err != nil {
-				return err
-			}
-			in.Recycle(it.line)
+			in.Recycle(&record.Log{Content: it.memory})
 		}
 		if b.err != nil && !errors.Is(b.err, io.EOF) {
 			return b.err

@@ -12,8 +12,9 @@ import (
 // item is one line on its way through the stage, with everything that has to happen
 // in stream order once it is written.
 type item struct {
-	line    record.Line // nil when dropped
-	no      int64       // line of the input
+	line    record.Line    // nil when dropped
+	memory  record.Content // as the reader gave it
+	no      int64          // line of the input
 	notices []fault.Notice
 	gap     gap // the zero value counts nothing
 	err     error

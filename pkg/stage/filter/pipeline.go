@@ -123,6 +123,9 @@ func (p *pipeline) next() (it item, err error) {
 		return item{}, err
 	}
 	it = item{line: l, no: p.in.Line()}
+	if c := contentOf(l); c != nil {
+		it.memory = *c
+	}
 	p.who.judge(&it)
 	return it, nil
 }

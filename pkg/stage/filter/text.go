@@ -170,21 +170,19 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 }
 
 // replace gives c the filtered text, which may lie in the engine's memory. Unchanged
-// text keeps its spelling. Other text goes into the memory of the source, and is spelled
-// here into the memory of the old spelling: by the worker and not by the one writer.
+// text keeps its spelling. Other text is copied over the source and spelled over the old
+// spelling, if it fits: by the worker and not by the one writer.
 func replace(c *record.Content, text []byte) {
 	if c.Form == record.FormText && bytes.Equal(c.Bytes, text) {
 		return
 	}
-	spelling := c.Literal
-	if len(spelling) > 0 && &spelling[0] == &c.Bytes[0] {
-		spelling = nil // nothing was escaped: one memory for both
-	}
-	if spelling == nil {
+	spelling := c.Literal[:0:len(c.Literal)]
+	if c.Literal == nil || &c.Literal[0] == &c.Bytes[0] { // one memory for both: nothing was escaped
 		spelling = make([]byte, 0, len(text)+len(text)/16+2)
 	}
-	spelling = ndjson.AppendString(spelling[:0], text)
-	*c = record.Content{Form: record.FormText, Bytes: append(c.Bytes[:0], text...), Literal: spelling[1 : len(spelling)-1]}
+	spelling = ndjson.AppendString(spelling, text)
+	source := c.Bytes[:0:len(c.Bytes)]
+	*c = record.Content{Form: record.FormText, Bytes: append(source, text...), Literal: spelling[1 : len(spelling)-1]}
 }
 
 // displayed is the outcome of a display string.
