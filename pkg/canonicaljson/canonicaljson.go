@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
@@ -15,10 +17,14 @@ import (
 // ErrNotCanonical reports I-JSON whose bytes are not the RFC 8785 form.
 var ErrNotCanonical = errors.New("not in RFC 8785 form")
 
-var errInvalidUTF8 = errors.New("canonical JSON: a string is not valid UTF-8")
+var (
+	errInvalidUTF8 = errors.New("canonical JSON: a string is not valid UTF-8")
+	errInteger     = errors.New("canonical JSON: an integer is beyond 2^53-1")
+)
 
 // Marshal gives the canonical bytes of v: no byte-order mark, no final line feed.
-// Strings in v must be valid UTF-8; anything else is an error, never replaced.
+// Strings in v must be valid UTF-8 and integers within ±(2^53-1) (AMB-51); anything
+// else is an error, never replaced or rounded.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -29,7 +35,40 @@ func Marshal(v any) ([]byte, error) {
 	if hasReplacementEscape(b.Bytes()) {
 		return nil, errInvalidUTF8
 	}
+	if !exactIntegers(b.Bytes()) {
+		return nil, errInteger
+	}
 	return Transform(b.Bytes())
+}
+
+// exactIntegers reports whether every integer of encoded JSON is one that a double
+// holds exactly, with its neighbours.
+func exactIntegers(b []byte) bool {
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			start := i
+			for i < len(b) && bytes.IndexByte([]byte("+-.0123456789Ee"), b[i]) >= 0 {
+				i++
+			}
+			number := string(b[start:i])
+			i--
+			if strings.ContainsAny(number, ".eE") {
+				continue
+			}
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil || n >= 1<<53 || n <= -(1<<53) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // hasReplacementEscape reports whether encoded JSON has the escape of U+FFFD.
