@@ -52,7 +52,7 @@ func FormatOf(v *document.Value) string {
 func Read(raw []byte) (document.Reading, error) {
 	v, faults := document.Parse(raw, tolerating)
 	if faults != nil {
-		return document.Reading{}, faults[0]
+		return document.Reading{Order: unnumbered}, faults[0]
 	}
 	r := document.Reading{Format: FormatOf(v)}
 	r.Order = orderKey(v, r.Format)
@@ -67,15 +67,18 @@ func Read(raw []byte) (document.Reading, error) {
 
 var lineBreaks = strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// orderKey sorts by sequence number, a state before the delta of the same number. A
-// document without one comes first.
+// unnumbered sorts a document without a sequence number last: it may be the newest, and
+// what keeps the newest must not lose it as an old one.
+const unnumbered = "~"
+
+// orderKey sorts by sequence number, a state before the delta of the same number.
 func orderKey(v *document.Value, format string) string {
 	n := integer(v.Member("state_seq"))
 	if format == Delta {
 		n = integer(v.Member("seq"))
 	}
 	if n == nil || n.Sign() < 0 {
-		return ""
+		return unnumbered
 	}
 	digits := n.String()
 	return fmt.Sprintf("%04d:%s:%d", len(digits), digits, slices.Index([]string{State, Delta}, format))

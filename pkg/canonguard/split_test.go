@@ -68,17 +68,17 @@ func TestRead(t *testing.T) {
 	if want := []string{"CANON_STATE_DELTA", "B", "one\ntwo", "extra", "x"}; !slices.Equal(values, want) {
 		t.Errorf("texts %q, want %q", values, want)
 	}
-	if _, err := Read([]byte(`{"a":1,"a":2}`)); err == nil {
-		t.Error("a duplicate member is readable")
+	if r, err := Read([]byte(`{"a":1,"a":2}`)); err == nil || r.Order != unnumbered {
+		t.Errorf("a duplicate member: %v, order %q", err, r.Order)
 	}
 }
 
 // TestOrder sorts by number, not by digit, a state before the delta of its number, and
-// what has no number first.
+// what has no number last.
 func TestOrder(t *testing.T) {
 	want := []string{
-		`{"state_seq":-1}`, `{"state_seq":0}`, `{"state_seq":2}`, `{"seq":2,"type":"CANON_STATE_DELTA"}`, `{"seq":9.0,"type":"x"}`,
-		`{"seq":10,"type":"x"}`, `{"seq":9007199254740993,"type":"x"}`, `{"seq":18446744073709551616,"type":"x"}`,
+		`{"state_seq":0}`, `{"state_seq":2}`, `{"seq":2,"type":"CANON_STATE_DELTA"}`, `{"seq":9.0,"type":"x"}`,
+		`{"seq":10,"type":"x"}`, `{"seq":9007199254740993,"type":"x"}`, `{"seq":18446744073709551616,"type":"x"}`, `{"state_seq":-1}`,
 	}
 	got := slices.Clone(want)
 	slices.Reverse(got)

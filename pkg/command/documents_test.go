@@ -354,6 +354,16 @@ func TestUnreadableDocumentsAreCounted(t *testing.T) {
 	}
 }
 
+// TestUnreadableHeadIsNotOld keeps what may be the newest among the newest: no state is
+// recovered past it.
+func TestUnreadableHeadIsNotOld(t *testing.T) {
+	files := append(glob(t, 6, canonSamples, "chain/ok/*.json"), canonSamples+"/documents/state-38-trailing-comma.json")
+	p := pipe(t, "", "canon", append(files, "--max-documents=3"))
+	if p.manifest.Recovered != nil || p.gaps() != "documents/profile_bound=4,documents/unsafe_content=1" || len(p.manifest.Documents) != 3 {
+		t.Errorf("%d documents, gaps %s, %+v", len(p.manifest.Documents), p.gaps(), p.manifest.Chain)
+	}
+}
+
 // TestConversation takes the deltas out of pasted text, names them by their line, and
 // keeps two files of one name apart.
 func TestConversation(t *testing.T) {

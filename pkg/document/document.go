@@ -74,7 +74,7 @@ type Reading struct {
 // A Family reads the documents of one family. The error of an unreadable document is
 // its first *Fault.
 // Family reads a document of one family. The error of an unreadable document is its
-// first *Fault.
+// first *Fault; its order key counts nevertheless.
 type Family func(raw []byte) (Reading, error)
 
 // Replacement is new text for one string literal.
