@@ -72,7 +72,9 @@ type Worker struct {
 	scanner   prefilter.Scanner
 	injection injection.Scanner
 	room      []prefilter.Hit
-	anchors   []int
+	anchors   []int // injection anchors of the text, ascending
+	moved     []int
+	dense     bool // there are too many anchors to keep
 	tail      []byte
 	redacted  [2][]byte
 	findings  []record.Finding

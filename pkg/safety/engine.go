@@ -43,13 +43,18 @@ func compile(credentials []string) (*Engine, error) {
 		}
 	}
 	e := &Engine{rules: secret.New(clean)}
-	patterns := e.rules.Patterns()
-	e.injectionFrom = len(patterns)
+	e.injectionFrom = len(e.rules.Patterns())
+	e.table = prefilter.New(allPatterns(e.rules), placements)
+	return e, nil
+}
+
+// allPatterns gives the patterns of the rules and behind them the injection anchors.
+func allPatterns(rules *secret.Rules) []prefilter.Pattern {
+	patterns := rules.Patterns()
 	for _, a := range injection.Anchors() {
 		patterns = append(patterns, prefilter.Folded(a))
 	}
-	e.table = prefilter.New(patterns, nil)
-	return e, nil
+	return patterns
 }
 
 // minCredential is the least length in bytes of a registered credential: a shorter
@@ -96,13 +101,14 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 			return w.result(record.Rejected, nil), nil
 		}
 		w.noteSecrets(spans)
+		w.moveAnchors(spans)
 		out := &w.redacted[pass%2]
 		*out = secret.Redact((*out)[:0], text, spans)
 		text = *out
-		w.scan(text, false)
+		w.rescan(text, spans)
 	}
 	anchors := w.anchors
-	if len(anchors)*sparse > len(text)+1024 {
+	if w.dense {
 		anchors = nil
 	} else if anchors == nil {
 		anchors = []int{}
@@ -122,9 +128,13 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 // which only happens with stopAtSpecial.
 func (w *Worker) scan(text []byte, stopAtSpecial bool) (stopped bool) {
 	w.detector.Reset(text)
-	w.anchors = w.anchors[:0]
+	w.anchors, w.dense = w.anchors[:0], false
 	w.scanner.Reset(w.engine.table, text, stopAtSpecial)
-	limit := len(text)/sparse + 1024
+	return w.run(len(text))
+}
+
+// run applies the rules at the places that the scanner names.
+func (w *Worker) run(size int) (stopped bool) {
 	for {
 		hits, done, special := w.scanner.Next(w.room[:0])
 		if special {
@@ -133,16 +143,70 @@ func (w *Worker) scan(text []byte, stopAtSpecial bool) (stopped bool) {
 		for _, h := range hits {
 			if h.Pattern < w.engine.injectionFrom {
 				w.detector.At(h.Pattern, h.Pos)
-				continue
-			}
-			if len(w.anchors) <= limit {
+			} else if !w.dense {
 				w.anchors = insertAnchor(w.anchors, h.Pos)
+				w.dense = len(w.anchors) > size/sparse+1024
 			}
 		}
 		if done {
 			return false
 		}
 	}
+}
+
+// moveAnchors moves the injection anchors to where they stand when spans have become
+// markers, and drops those inside spans.
+func (w *Worker) moveAnchors(spans []secret.Span) {
+	kept := w.anchors[:0]
+	shift, k := 0, 0
+	for _, a := range w.anchors {
+		for k < len(spans) && spans[k].End <= a {
+			shift += len(spans[k].Code.Marker()) - (spans[k].End - spans[k].Start)
+			k++
+		}
+		if k == len(spans) || a < spans[k].Start {
+			kept = append(kept, a+shift)
+		}
+	}
+	w.anchors = kept
+}
+
+// rescan looks again at the lines around markers: what the rules find depends on no
+// more than that (secret.Rules.Reach).
+func (w *Worker) rescan(text []byte, markers []secret.Span) {
+	w.detector.Reset(text)
+	old := w.anchors
+	w.anchors = w.moved[:0]
+	reach := w.engine.rules.Reach()
+	lineEnd := func(i int) int {
+		if k := bytes.IndexByte(text[i:], '\n'); k >= 0 {
+			return i + k + 1
+		}
+		return len(text)
+	}
+	for k := 0; k < len(markers); {
+		from := bytes.LastIndexByte(text[:markers[k].Start], '\n') + 1
+		from = max(0, from-reach)
+		to := lineEnd(markers[k].End)
+		for k++; k < len(markers) && markers[k].Start <= to+2*reach; k++ {
+			if markers[k].End > to {
+				to = lineEnd(markers[k].End)
+			}
+		}
+		to = min(len(text), to+reach)
+		n := 0
+		for n < len(old) && old[n] < from {
+			n++
+		}
+		w.anchors = append(w.anchors, old[:n]...)
+		for n < len(old) && old[n] < to {
+			n++
+		}
+		old = old[n:]
+		w.scanner.ResetFrom(w.engine.table, text[:to], from)
+		w.run(len(text))
+	}
+	w.anchors, w.moved = append(w.anchors, old...), w.anchors
 }
 
 // insertAnchor keeps anchors ascending and unique.
@@ -170,7 +234,7 @@ func endWithLF(text []byte, buffer *[]byte) []byte {
 	if end < len(text) {
 		return text[:end+1]
 	}
-	*buffer = append(append((*buffer)[:0], text...), '\n')
+	*buffer = append(append(slices.Grow((*buffer)[:0], end+1), text...), '\n')
 	return *buffer
 }
 

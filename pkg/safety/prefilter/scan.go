@@ -20,7 +20,6 @@ type Scanner struct {
 	mask   uint64
 	t      uint64 // table word of the last pair
 	p1, p2 uint64 // last and last but one pair of pairs
-	done   bool
 }
 
 const block = 16
@@ -28,11 +27,17 @@ const block = 16
 // Reset starts a new text. With stopAtSpecial the scan ends at the first byte that
 // is neither printable ASCII nor TAB nor LF.
 func (s *Scanner) Reset(t *Table, text []byte, stopAtSpecial bool) {
-	all := ^uint64(0)
-	*s = Scanner{table: t, text: text, mask: hitMask &^ specialBit, t: all, p1: all, p2: all}
+	s.ResetFrom(t, text, 0)
 	if stopAtSpecial {
 		s.mask = hitMask
 	}
+}
+
+// ResetFrom starts a text at which only the patterns are wanted that begin at from or
+// later.
+func (s *Scanner) ResetFrom(t *Table, text []byte, from int) {
+	all := ^uint64(0)
+	*s = Scanner{table: t, text: text, at: from &^ 1, mask: hitMask &^ specialBit, t: all, p1: all, p2: all}
 }
 
 // Next appends hits until hits is nearly full or the text ends. done tells that
@@ -69,7 +74,7 @@ func (s *Scanner) Next(hits []Hit) (out []Hit, done, special bool) {
 		tp, p1, p2 = t7, q7, q6
 		if (h0|h1|h2|h3|h4|h5|h6|h7)&mask != 0 {
 			h := [8]uint64{h0, h1, h2, h3, h4, h5, h6, h7}
-			hits, special = s.verify(&h, i, hits)
+			hits, special = s.verify(&h, text[i:i+block], i, hits)
 			if special {
 				return hits, true, true
 			}
@@ -98,12 +103,13 @@ func (s *Scanner) tail(hits []Hit) (out []Hit, done, special bool) {
 		h[k] = q & (p2 << (2 * buckets))
 		tp, p2, p1 = t, p1, q
 	}
-	hits, special = s.verify(&h, s.at, hits)
+	hits, special = s.verify(&h, last[:], s.at, hits)
 	return hits, true, special
 }
 
-// verify appends the true occurrences among the candidates of the block at i.
-func (s *Scanner) verify(h *[8]uint64, i int, hits []Hit) ([]Hit, bool) {
+// verify appends the true occurrences among the candidates of the block b, which
+// stands at i.
+func (s *Scanner) verify(h *[8]uint64, b []byte, i int, hits []Hit) ([]Hit, bool) {
 	for k, word := range h {
 		word &= s.mask
 		if word == 0 {
@@ -111,22 +117,24 @@ func (s *Scanner) verify(h *[8]uint64, i int, hits []Hit) ([]Hit, bool) {
 		}
 		at := i + 2*k
 		if word&specialBit != 0 {
-			for _, b := range s.text[min(at, len(s.text)):min(at+2, len(s.text))] {
-				if isSpecial(b) {
+			for _, c := range s.text[min(at, len(s.text)):min(at+2, len(s.text))] {
+				if isSpecial(c) {
 					return hits, true
 				}
 			}
 			word &^= specialBit
 		}
+		pair := hash(binary.LittleEndian.Uint16(b[2*k:]))
 		for word >>= buckets * (lanes - 1); word != 0; word &= word - 1 {
-			hits = s.verifyBucket(bits.TrailingZeros64(word), at, hits)
+			hits = s.verifyBucket(bits.TrailingZeros64(word), pair, at, hits)
 		}
 	}
 	return hits, false
 }
 
-func (s *Scanner) verifyBucket(b, at int, hits []Hit) []Hit {
-	items := s.table.items[b]
+func (s *Scanner) verifyBucket(b int, pair uint8, at int, hits []Hit) []Hit {
+	index := &s.table.index[b]
+	items := s.table.items[index[pair]:index[int(pair)+1]]
 	for k := range items {
 		it := &items[k]
 		start := at - int(it.behind)

@@ -3,7 +3,6 @@ package prefilter
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 )
 
 const (
@@ -31,14 +30,30 @@ type item struct {
 // Table is a compiled set of patterns. It is immutable.
 type Table struct {
 	pairs    *[1 << 16]uint64
-	items    [buckets][]item
 	patterns []Pattern
+
+	// items of bucket b that can end in a pair of hash h are
+	// items[index[b][h]:index[b][h+1]].
+	items []item
+	index [buckets][hashes + 1]uint32
 }
 
-// New compiles patterns. pinned gives, by Pattern.String, the buckets of the even and
-// the odd item; a pattern that it does not know goes where it seems to cost least.
-// The result finds the same places whatever the buckets are.
-func New(patterns []Pattern, pinned map[string][2]uint8) *Table {
+// hashes is the number of hash values of a pair.
+const hashes = 256
+
+func hash(pair uint16) uint8 { return uint8(pair * 0x9E35 >> 8) }
+
+// Placement says where the items of a pattern go, even parity first: the bucket, and
+// the distance from the first byte to the pair in the last lane.
+type Placement struct {
+	Bucket [2]uint8
+	Behind [2]int8
+}
+
+// New compiles patterns. placed gives placements by Pattern.String, as Place finds
+// them; a pattern that it does not know goes where it seems to cost least. The result
+// finds the same places whatever the placements are.
+func New(patterns []Pattern, placed map[string]Placement) *Table {
 	t := &Table{pairs: new([1 << 16]uint64), patterns: patterns}
 	for pair := range t.pairs {
 		t.pairs[pair] = 1<<specialBucket | 1<<(buckets+specialBucket) | 1<<(2*buckets+specialBucket)
@@ -48,19 +63,35 @@ func New(patterns []Pattern, pinned map[string][2]uint8) *Table {
 	}
 	var load [buckets][lanes]float64
 	wild := uint64(0) // lanes in which some window has no condition
-	for _, w := range windows(patterns) {
-		b := -1
-		if at, ok := pinned[patterns[w.pattern].name]; ok {
-			b = int(at[w.parity])
+	var items [buckets][hashes][]item
+	for i, p := range patterns {
+		for parity := range 2 {
+			w := cheapestWindow(p, parity)
+			b := -1
+			if at, ok := placed[p.name]; ok && fits(p, parity, int(at.Behind[parity])) {
+				w.behind, b = int(at.Behind[parity]), int(at.Bucket[parity])%specialBucket
+			}
+			if b < 0 {
+				b = cheapest(&load, w.cost)
+			}
+			for k := range load[b] {
+				load[b][k] += w.cost[k]
+			}
+			wild |= t.fill(p, w.behind, b)
+			it := makeItem(p, i, w.behind)
+			for h, in := range endHashes(p, w.behind) {
+				if in {
+					items[b][h] = append(items[b][h], it)
+				}
+			}
 		}
-		if b < 0 {
-			b = cheapest(&load, w.cost)
+	}
+	for b := range items {
+		for h, list := range items[b] {
+			t.index[b][h] = uint32(len(t.items))
+			t.items = append(t.items, list...)
 		}
-		for k := range load[b] {
-			load[b][k] += w.cost[k]
-		}
-		wild |= t.fill(w, b)
-		t.items[b] = append(t.items[b], makeItem(patterns[w.pattern], w))
+		t.index[b][hashes] = uint32(len(t.items))
 	}
 	if wild != 0 {
 		for pair := range t.pairs {
@@ -70,58 +101,46 @@ func New(patterns []Pattern, pinned map[string][2]uint8) *Table {
 	return t
 }
 
+// fits tells whether a pair that stands behind the first byte of p belongs to an
+// occurrence of the parity.
+func fits(p Pattern, parity, behind int) bool {
+	return behind >= -parity && behind < len(p.sets) && (behind+parity)%2 == 0
+}
+
 func isSpecial(b byte) bool { return b >= 0x7F || b < 0x20 && b != '\n' && b != '\t' }
 
 // window is the choice of four pairs for one pattern and parity.
 type window struct {
-	pattern int
-	parity  int
-	behind  int
-	cost    [lanes]float64 // estimated share of pairs of text that fit each lane
+	behind int
+	cost   [lanes]float64 // estimated share of pairs of text that fit each lane
 }
 
 func (w window) total() float64 { return w.cost[0] * w.cost[1] * w.cost[2] * w.cost[3] }
 
-// windows chooses the rarest window for every pattern and parity, rarest last.
-func windows(patterns []Pattern) []window {
-	var out []window
-	for i, p := range patterns {
-		shares := make([]float64, len(p.sets))
-		for k := range shares {
-			shares[k] = share(&p.sets[k])
-		}
-		at := func(k int) float64 {
-			if k < 0 || k >= len(shares) {
-				return 1
-			}
-			return shares[k]
-		}
-		for parity := range 2 {
-			best := window{cost: [lanes]float64{2, 2, 2, 2}}
-			// A pair at even offset B stands B-start behind the first byte.
-			for behind := -parity; behind < len(p.sets); behind += 2 {
-				w := window{pattern: i, parity: parity, behind: behind}
-				for k := range lanes {
-					first := behind - 2*(lanes-1-k)
-					w.cost[k] = at(first) * at(first+1)
-				}
-				if w.total() < best.total() {
-					best = w
-				}
-			}
-			out = append(out, best)
-		}
+// cheapestWindow estimates the rarest window.
+func cheapestWindow(p Pattern, parity int) window {
+	shares := make([]float64, len(p.sets))
+	for k := range shares {
+		shares[k] = share(&p.sets[k])
 	}
-	slices.SortStableFunc(out, func(a, b window) int {
-		switch {
-		case a.total() > b.total():
-			return -1
-		case a.total() < b.total():
+	at := func(k int) float64 {
+		if k < 0 || k >= len(shares) {
 			return 1
 		}
-		return 0
-	})
-	return out
+		return shares[k]
+	}
+	best := window{cost: [lanes]float64{2, 2, 2, 2}}
+	for behind := -parity; behind < len(p.sets); behind += 2 {
+		w := window{behind: behind}
+		for k := range lanes {
+			first := behind - 2*(lanes-1-k)
+			w.cost[k] = at(first) * at(first+1)
+		}
+		if w.total() < best.total() {
+			best = w
+		}
+	}
+	return best
 }
 
 // share estimates how often a byte of text is in set.
@@ -185,12 +204,11 @@ func cheapest(load *[buckets][lanes]float64, cost [lanes]float64) int {
 	return at
 }
 
-// fill enters the pairs of a window into bucket b, and gives the bits of the lanes in
-// which every pair fits.
-func (t *Table) fill(w window, b int) (wild uint64) {
-	p := t.patterns[w.pattern]
+// fill enters the pairs of the window of p into bucket b, and gives the bits of the
+// lanes in which every pair fits.
+func (t *Table) fill(p Pattern, behind, b int) (wild uint64) {
 	for k := range lanes {
-		at := w.behind - 2*(lanes-1-k)
+		at := behind - 2*(lanes-1-k)
 		bit := uint64(1) << (buckets*k + b)
 		first, second := bytesOf(p, at), bytesOf(p, at+1)
 		if len(first) == 256 && len(second) == 256 {
@@ -204,6 +222,17 @@ func (t *Table) fill(w window, b int) (wild uint64) {
 		}
 	}
 	return wild
+}
+
+// endHashes gives the hashes of the pairs in the last lane of a window.
+func endHashes(p Pattern, behind int) (in [hashes]bool) {
+	second := bytesOf(p, behind+1)
+	for _, x := range bytesOf(p, behind) {
+		for _, y := range second {
+			in[hash(uint16(x)|uint16(y)<<8)] = true
+		}
+	}
+	return in
 }
 
 var everyByte = func() []byte {
@@ -229,10 +258,10 @@ func bytesOf(p Pattern, at int) []byte {
 
 // makeItem prepares the comparison of up to eight bytes at once: sets of one byte,
 // and of the two cases of a letter, become value and mask.
-func makeItem(p Pattern, w window) item {
+func makeItem(p Pattern, index, behind int) item {
 	it := item{
-		pattern: int32(w.pattern),
-		behind:  int32(w.behind),
+		pattern: int32(index),
+		behind:  int32(behind),
 		length:  int32(len(p.sets)),
 		exact:   true,
 	}

@@ -6,7 +6,7 @@ import "bytes"
 // behind the name, and the value behind the operator.
 func (d *Detector) assignment(pos int) {
 	text := d.text
-	if pos < d.nameEnd {
+	if pos < d.nameEnd || pos < d.valueEnd {
 		return
 	}
 	end := run(text, pos, nameSet)
@@ -125,7 +125,7 @@ func (d *Detector) value(n nameAt) {
 		d.braced(i)
 		return
 	}
-	if n.op == 'a' || referenceEnd(text, i, len(text)) > 0 && isReference(text[i:d.unquotedEnd(n)]) {
+	if n.op == 'a' || isCall(text, i) {
 		return
 	}
 	to := d.unquotedEnd(n)
@@ -145,6 +145,7 @@ func (d *Detector) report(from, to int, code Code) {
 		return
 	}
 	d.add(from, to, code)
+	d.valueEnd = to
 }
 
 // workingDirectory tells whether the value at from belongs to the shell variable PWD.
@@ -195,28 +196,41 @@ func (d *Detector) braced(i int) {
 	d.report(i+1, i+1+k, EnvValue)
 }
 
-// unquotedEnd gives the end of the value that starts at n.value without a quote.
+// unquotedEnd gives the end of the value that starts at n.value without a quote. A
+// value within the last one that was measured ends where that one does.
 func (d *Detector) unquotedEnd(n nameAt) int {
-	text := d.text
 	list := n.op == ':' || n.quote != 0 || d.inList(n.start)
-	i := n.value
+	m := &d.unquoted
+	if n.value < m.start || n.value >= m.end || m.list != list {
+		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, list), list: list}
+	}
+	return trimClosers(d.text, n.value, m.end)
+}
+
+// measured is a value without quotes whose end is known.
+type measured struct {
+	start, end int
+	list       bool
+}
+
+// unquotedEnd gives the end of the value at text[i:]. In a list a comma ends it.
+func unquotedEnd(text []byte, i int, list bool) int {
 	k := i
-scan:
 	for k < len(text) {
 		switch c := text[k]; c {
 		case ' ', '\t', '\n', ';', '&', ')', '<', '>', '`':
-			break scan
+			return k
 		case ',':
 			if list {
-				break scan
+				return k
 			}
 		case '"', '\'':
 			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 {
-				break scan
+				return k
 			}
 		case '\\':
 			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
-				break scan
+				return k
 			}
 		case '$', '{', '%':
 			if end := referenceEnd(text, k, len(text)); end > k {
@@ -231,23 +245,15 @@ scan:
 		}
 		k++
 	}
-	for k > i {
-		switch text[k-1] {
-		case ',':
-			k--
-			continue
-		case ']':
-			if bytes.IndexByte(text[i:k], '[') < 0 {
-				k--
-				continue
-			}
-		case '}':
-			if bytes.IndexByte(text[i:k], '{') < 0 {
-				k--
-				continue
-			}
-		}
-		break
+	return k
+}
+
+// trimClosers takes commas and unmatched closing brackets off the end of a value.
+func trimClosers(text []byte, i, k int) int {
+	v := text[max(i, k-maxMixed):k]
+	square, curly := bytes.IndexByte(v, '[') < 0, bytes.IndexByte(v, '{') < 0
+	for k > i && (text[k-1] == ',' || square && text[k-1] == ']' || curly && text[k-1] == '}') {
+		k--
 	}
 	return k
 }
@@ -267,19 +273,19 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 		return false
 	}
 	name, v := text[n.start:n.end], text[n.value:to]
-	u := union(v)
+	u := union(v[:min(len(v), maxMixed)])
 	switch {
 	case union(name)&lower == 0:
 		return true
 	case startsLine(text, n.start) && endsLine(text, to):
 		return u&letter != u || len(v) >= 16 || isPasswordName(name)
 	}
-	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v, []byte("://"))
+	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v[:min(len(v), maxMixed)], []byte("://"))
 }
 
 func isPasswordName(name []byte) bool {
-	n := bytes.ToLower(name)
-	return bytes.Contains(n, []byte("pass")) || bytes.Contains(n, []byte("pwd"))
+	name = name[:min(len(name), maxMixed)]
+	return containsFold(name, "pass") || containsFold(name, "pwd")
 }
 
 // startsLine tells whether nothing but indentation, list and quote marks, a diff

@@ -104,3 +104,36 @@ func equalFold(text []byte, i int, s string) bool {
 func hasAt(text []byte, i int, s string) bool {
 	return i >= 0 && i+len(s) <= len(text) && string(text[i:i+len(s)]) == s
 }
+
+// folded is a short text in lower case, for look-ups without allocation.
+type folded struct {
+	text [24]byte
+	n    int
+}
+
+// fold gives b in lower case; a text that is too long gives nothing.
+func fold(b []byte) (f folded) {
+	if len(b) > len(f.text) {
+		return f
+	}
+	for i, c := range b {
+		if is(c, upper) {
+			c |= 0x20
+		}
+		f.text[i] = c
+	}
+	f.n = len(b)
+	return f
+}
+
+func (f *folded) in(words map[string]bool) bool { return words[string(f.text[:f.n])] }
+
+// containsFold tells whether b holds s, an ASCII text in lower case, in any case.
+func containsFold(b []byte, s string) bool {
+	for i := 0; i+len(s) <= len(b); i++ {
+		if equalFold(b, i, s) {
+			return true
+		}
+	}
+	return false
+}

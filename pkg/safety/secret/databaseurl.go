@@ -31,7 +31,7 @@ func (d *Detector) url(pos int) {
 		authority = colon + 5
 	}
 	var end int
-	if databaseSchemes[string(bytes.ToLower(text[start:colon]))] {
+	if scheme := fold(text[start:colon]); scheme.in(databaseSchemes) {
 		end = d.databaseUserinfo(authority)
 	} else {
 		end = d.strictUserinfo(authority)
@@ -76,31 +76,31 @@ func (d *Detector) databaseUserinfo(i int) int {
 	if d.firstAt(i) >= i+maxURLPart {
 		return 0
 	}
-	end := d.endOfURL(i)
-	if next := bytes.Index(d.text[i:end], []byte("://")); next >= 0 {
+	window := d.text[i:min(len(d.text), i+maxURLPart)]
+	if next := bytes.Index(window, []byte("://")); next >= 0 {
 		cut := runBack(d.text, i+next, i, alnum|plus)
-		if at := d.lastAt(i, cut); at > 0 || d.hostOnly(i, cut) {
+		end := d.endOfURL(i, cut)
+		if at := d.lastAt(i, end); at > 0 || d.hostOnly(i, end) || end < cut {
 			return at
 		}
 	}
-	return d.lastAt(i, end)
+	return d.lastAt(i, d.endOfURL(i, i+len(window)))
 }
 
-// endOfURL gives the end of the URL text at i, at most maxURLPart behind it.
-func (d *Detector) endOfURL(i int) int {
-	for k := i; k < len(d.text) && k-i < maxURLPart; k++ {
+// endOfURL gives the end of the URL text at i, at most limit.
+func (d *Detector) endOfURL(i, limit int) int {
+	for k := i; k < limit; k++ {
 		switch c := d.text[k]; {
 		case c <= ' ', c == '"', c == '\'', c == '<', c == '>', c == '`':
 			return k
 		}
 	}
-	return min(len(d.text), i+maxURLPart)
+	return limit
 }
 
 // lastAt gives the last @ of text[i:end] before a query or fragment; if there is
 // none before it, the last at all; or 0.
 func (d *Detector) lastAt(i, end int) int {
-	end = min(end, i+maxURLPart)
 	if d.firstAt(i) >= end {
 		return 0
 	}

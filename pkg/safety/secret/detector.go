@@ -30,11 +30,10 @@ func New(credentials []string) *Rules {
 	}
 	for k := range providers {
 		p := &providers[k]
-		apply := func(d *Detector, pos int) { d.token(p, pos) }
+		apply := func(d *Detector, pos int) { _ = d.token(p, pos) }
 		if p.code == AWS && p.opt&closed != 0 {
 			apply = func(d *Detector, pos int) {
-				d.token(p, pos)
-				if startsToken(d.text, pos) {
+				if d.token(p, pos) {
 					d.awsSecret(pos, 160, 160)
 				}
 			}
@@ -63,7 +62,7 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
-	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{3}[0-9 -][0-9]{2}"), (*Detector).card)
+	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{3}[0-9 -]{3}[0-9]"), (*Detector).card)
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
 		r.registered = newAutomaton(list)
@@ -84,6 +83,16 @@ func (r *Rules) Patterns() []prefilter.Pattern {
 	return out
 }
 
+// Reach is how many bytes beyond the lines around it a change of text can matter to
+// a rule.
+func (r *Rules) Reach() int {
+	const reach = 192 // more than any rule looks around for context
+	if r.registered == nil {
+		return reach
+	}
+	return max(reach, r.registered.longest)
+}
+
 // A Detector applies rules to one text at a time and owns the spans.
 type Detector struct {
 	rules *Rules
@@ -91,10 +100,12 @@ type Detector struct {
 	spans []Span
 
 	// How far rules have judged the text, so that no byte is judged over and over.
-	nameEnd, keyEnd, encodedEnd, urlEnd, cardEnd, registeredEnd int
+	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, cardEnd, registeredEnd int
 
-	atFrom, atFound int // see firstAt
-	runs            []bodyRun
+	atFrom, atFound     int // see firstAt
+	stopFrom, stopFound int // see headerStop
+	unquoted            measured
+	runs                []bodyRun
 }
 
 // NewDetector gives a Detector of r.

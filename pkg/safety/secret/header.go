@@ -78,24 +78,37 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 // end of the line, real or escaped, or the quote that was opened before the name.
 func (d *Detector) headerEnd(n nameAt) int {
 	text := d.text
-	var quote byte
-	escapes := 0
-	if n.start > 0 {
-		if c := text[n.start-1]; c == '"' || c == '\'' || c == '`' {
-			quote, escapes = c, backslashes(text, n.start-1)
-		}
+	end := d.headerStop(n.value)
+	if n.start == 0 {
+		return end
 	}
-	k := n.value
-	for ; k < len(text); k++ {
-		switch c := text[k]; {
-		case c == '\n', c == '<':
-			return k
-		case c == quote && quote != 0 && backslashes(text[n.value:], k-n.value) == escapes:
+	quote := text[n.start-1]
+	if quote != '"' && quote != '\'' && quote != '`' {
+		return end
+	}
+	escapes := backslashes(text, n.start-1)
+	for k := n.value; k < end; k++ {
+		if text[k] == quote && backslashes(text[n.value:], k-n.value) == escapes {
 			return k - escapes
-		case c == '\\' && k+1 < len(text) && (text[k+1] == 'n' || text[k+1] == 'r'):
-			return k
 		}
 	}
+	return end
+}
+
+// headerStop gives the first line end, real or escaped, or angle bracket from i on.
+// It is asked with ascending i and looks at every byte once.
+func (d *Detector) headerStop(i int) int {
+	if i >= d.stopFrom && i <= d.stopFound {
+		return d.stopFound
+	}
+	k := i
+	for ; k < len(d.text); k++ {
+		c := d.text[k]
+		if c == '\n' || c == '<' || c == '\\' && k+1 < len(d.text) && (d.text[k+1] == 'n' || d.text[k+1] == 'r') {
+			break
+		}
+	}
+	d.stopFrom, d.stopFound = i, k
 	return k
 }
 
@@ -120,7 +133,7 @@ scan:
 		}
 		k++
 	}
-	for k > from && bytes.IndexByte([]byte(",;)]}\\"), text[k-1]) >= 0 && markerEnds(text, k) == false {
+	for k > from && bytes.IndexByte([]byte(",;)]}\\"), text[k-1]) >= 0 && !markerEnds(text, k) {
 		k--
 	}
 	return k
@@ -149,14 +162,14 @@ func (d *Detector) credentials(from, to int) bool {
 		d.report(from, first, AuthHeader)
 		return true
 	}
-	scheme := string(bytes.ToLower(text[from:first]))
+	scheme := fold(text[from:first])
 	end := word(text, rest, to)
 	switch {
-	case schemes[scheme]:
+	case scheme.in(schemes):
 		d.report(rest, end, AuthHeader)
 	case run(text, end, blank) >= to:
 		d.report(rest, end, AuthHeader)
-	case union(text[rest:to])&(digit|equals|slash|underscore|plus) != 0:
+	case union(text[rest:min(to, rest+2*maxMixed)])&(digit|equals|slash|underscore|plus) != 0:
 		for to > rest && is(text[to-1], blank) {
 			to--
 		}

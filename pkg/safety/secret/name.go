@@ -44,8 +44,7 @@ func secretName(name []byte) bool {
 			w = t
 		}
 		switch {
-		case secretWords[string(w)], bytes.HasSuffix(w, []byte("password")),
-			bytes.HasSuffix(w, []byte("passwd")), bytes.HasSuffix(w, []byte("passphrase")):
+		case secretWords[string(w)], endsIn(w, "password"), endsIn(w, "passwd"), endsIn(w, "passphrase"):
 			return true
 		case string(w) == "key":
 			key = true
@@ -71,3 +70,5 @@ func wordEnd(name []byte, i int) int {
 	}
 	return j
 }
+
+func endsIn(w []byte, s string) bool { return hasAt(w, len(w)-len(s), s) }

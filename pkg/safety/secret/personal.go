@@ -1,7 +1,5 @@
 package secret
 
-import "bytes"
-
 // ssn handles ddd-dd-dddd at pos.
 func (d *Detector) ssn(pos int) {
 	if validSSN(d.text, pos, 11) {
@@ -272,10 +270,8 @@ func (d *Detector) awsSecret(pos, before, behind int) {
 func (d *Detector) awsContext(pos int) {
 	const reach = 24
 	text := d.text
-	lowered := bytes.ToLower(text[max(0, pos-reach):min(len(text), pos+reach)])
-	k := min(pos, reach)
-	if bytes.Contains(lowered[:k], []byte("aws")) && bytes.Contains(lowered[k:], []byte("key")) ||
-		bytes.HasPrefix(lowered[k:], []byte("secretaccesskey")) {
+	if equalFold(text, pos, "secretaccesskey") ||
+		containsFold(text[pos:min(len(text), pos+reach)], "key") && containsFold(text[max(0, pos-reach):pos], "aws") {
 		d.awsSecret(pos, 0, 128)
 	}
 }

@@ -15,6 +15,8 @@ const (
 	// maxNoise is how many lines that are no base64 may stand in a row inside a
 	// block whose end label follows.
 	maxNoise = 4
+	// maxHeaders is how many lines may stand before the first line of base64.
+	maxHeaders = 16
 )
 
 // pem handles "PRIVATE KEY" at pos.
@@ -67,11 +69,11 @@ func (d *Detector) keyBody(labelStart, body int, label []byte) int {
 	l := lineReader{text: d.text, at: body}
 	l.setPrefix(labelStart)
 	var (
-		keyEnd  int // end of the last line of the key
-		found   bool
-		full    bool // a long line has been seen
-		noise   int
-		headers int
+		keyEnd int // end of the last line of the key
+		found  bool
+		full   bool // a long line has been seen
+		noise  int  // lines in a row that are no base64
+		before int  // lines before the first of the key
 	)
 	for l.next() {
 		if end, ok := l.endLabel(label); ok {
@@ -92,18 +94,16 @@ func (d *Detector) keyBody(labelStart, body int, label []byte) int {
 			}
 			found, full = true, full || l.end-l.start >= longLine
 			keyEnd = l.end
-		case !found && l.header() && headers < 12:
-			headers++
-		case !found:
+		case !found && !l.header():
 			return 0
+		case !found:
+			if before += l.weight(); before > maxHeaders {
+				return 0
+			}
 		default:
-			noise++
-			if noise > maxNoise {
+			if noise += l.weight(); noise > maxNoise {
 				return keyEnd
 			}
-		}
-		if !found && l.lines > 16 {
-			return 0
 		}
 	}
 	if !full {
@@ -121,8 +121,9 @@ type lineReader struct {
 
 	start, end int  // the current line without prefix and quotes
 	physical   bool // it ended at a line feed, real or escaped, not at a space
-	fresh      bool // it began at a line feed
-	lines      int
+	fresh      bool // it began at a line feed, real or escaped
+	below      bool // a real line feed stands between the label and it
+	first      bool // it is the first of its real line
 }
 
 func (l *lineReader) setPrefix(labelStart int) {
@@ -135,11 +136,14 @@ func (l *lineReader) setPrefix(labelStart int) {
 
 // next moves to the next line.
 func (l *lineReader) next() bool {
-	l.fresh = false
+	l.fresh, l.first = false, false
 	for l.at < len(l.text) {
 		n, feed := separatorAt(l.text, l.at)
 		if n == 0 {
 			break
+		}
+		if l.text[l.at] == '\n' {
+			l.below, l.first = true, true
 		}
 		l.at += n
 		if feed {
@@ -150,7 +154,6 @@ func (l *lineReader) next() bool {
 	if l.at >= len(l.text) {
 		return false
 	}
-	l.lines++
 	l.start = l.at
 	for l.at < len(l.text) {
 		c := l.text[l.at]
@@ -241,6 +244,15 @@ func (l *lineReader) skipPrefix() {
 		break
 	}
 	l.at = i
+}
+
+// weight counts a line that is not of the key. Pieces of one real line below the
+// label count once, so that what is redacted in it does not change the count.
+func (l *lineReader) weight() int {
+	if l.below && !l.first {
+		return 0
+	}
+	return 1
 }
 
 func (l *lineReader) line() []byte { return l.text[l.start:l.end] }

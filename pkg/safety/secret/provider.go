@@ -114,17 +114,17 @@ var providers = []provider{
 // maxMixed is how much of a body is looked at to tell a token from words.
 const maxMixed = 128
 
-// token handles the prefix of p at pos.
-func (d *Detector) token(p *provider, pos int) {
+// token handles the prefix of p at pos and tells whether a token follows.
+func (d *Detector) token(p *provider, pos int) (found bool) {
 	text := d.text
 	if p.opt&bounded != 0 && !startsToken(text, pos) {
-		return
+		return false
 	}
 	body := pos + len(p.prefix)
 	r := d.run(body, p.body)
 	end := r.end
 	if r.taken && pos > r.start {
-		return
+		return false
 	}
 	if p.opt&noDot != 0 {
 		for end > body && text[end-1] == '.' {
@@ -132,10 +132,10 @@ func (d *Detector) token(p *provider, pos int) {
 		}
 	}
 	if end-body < p.min {
-		return
+		return false
 	}
 	if p.opt&closed != 0 && end < len(text) && is(text[end], alnum|underscore) {
-		return
+		return false
 	}
 	if p.opt&(mixed|notWords) != 0 {
 		u := union(text[body:min(end, body+maxMixed)])
@@ -144,12 +144,12 @@ func (d *Detector) token(p *provider, pos int) {
 			words = words && u&dash != 0
 		}
 		if words {
-			return
+			return false
 		}
 	}
 	if p.tail != nil {
 		if end = p.tail(text, body, end); end == 0 {
-			return
+			return false
 		}
 	}
 	start := pos
@@ -158,6 +158,7 @@ func (d *Detector) token(p *provider, pos int) {
 	}
 	d.add(start, end, p.code)
 	r.taken, r.start = true, start
+	return true
 }
 
 // bodyRun is the last run of one set that was measured: the next prefix inside it

@@ -16,12 +16,11 @@ const minLine = 5
 // minEncoded is the length from which an encoded spelling is looked for.
 const minEncoded = 8
 
-// spelling is one text whose occurrences are replaced. An encoded one may share its
-// first and last character with its neighbours.
+// spelling is one text whose occurrences are replaced. In base64 the character before
+// and the character behind may hold some of its bits; they go as well.
 type spelling struct {
-	text    string
-	base64  bool
-	partial bool // a character before the first holds some of its bits
+	text                  string
+	sharedHead, sharedEnd bool
 }
 
 // spellings gives every text to look for: each credential, each of its lines, and
@@ -29,10 +28,10 @@ type spelling struct {
 func spellings(credentials []string) []spelling {
 	var out []spelling
 	seen := map[string]bool{}
-	add := func(s string, least int, encoded, partial bool) {
-		if len(s) >= least && !seen[s] {
-			seen[s] = true
-			out = append(out, spelling{s, encoded, partial})
+	add := func(text string, least int, head, end bool) {
+		if len(text) >= least && !seen[text] {
+			seen[text] = true
+			out = append(out, spelling{text, head, end})
 		}
 	}
 	for _, credential := range credentials {
@@ -43,18 +42,21 @@ func spellings(credentials []string) []spelling {
 			if len(part) < minLine {
 				continue
 			}
-			add(part, minLine, false, false)
-			for _, s := range []string{jsonSpelling(part, false), jsonSpelling(part, true), strings.ReplaceAll(jsonSpelling(part, false), "/", `\/`)} {
-				add(s, minLine, false, false)
-			}
-			for _, s := range []string{url.QueryEscape(part), url.PathEscape(part), percentAll(part)} {
+			quoted := jsonSpelling(part, false)
+			escaped := url.QueryEscape(part)
+			for _, s := range []string{
+				part,
+				quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`),
+				escaped, strings.ReplaceAll(escaped, "+", "%20"), url.PathEscape(part),
+			} {
 				add(s, minLine, false, false)
 				add(lowerEscapes(s), minLine, false, false)
 			}
 			for shift := range 3 {
 				s := base64Spelling(part, shift)
-				add(s, minEncoded, true, shift != 0)
-				add(strings.NewReplacer("+", "-", "/", "_").Replace(s), minEncoded, true, shift != 0)
+				end := 8*(shift+len(part))%6 != 0
+				add(s, minEncoded, shift != 0, end)
+				add(strings.NewReplacer("+", "-", "/", "_").Replace(s), minEncoded, shift != 0, end)
 			}
 		}
 	}
@@ -69,11 +71,6 @@ func jsonSpelling(s string, html bool) string {
 		return s
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
-}
-
-// percentAll escapes everything but unreserved characters.
-func percentAll(s string) string {
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
 // lowerEscapes writes the hexadecimal digits of escapes small.
@@ -205,14 +202,11 @@ func (d *Detector) registered(pos int) {
 // character with what stands beside it, that character goes too.
 func (d *Detector) addRegistered(end int, s *spelling) {
 	start := end - len(s.text)
-	if s.base64 {
-		if s.partial && start > 0 && is(d.text[start-1], b64|b64u) {
-			start--
-		}
-		if end < len(d.text) && is(d.text[end], b64|b64u) {
-			end++
-		}
-		end = run(d.text[:min(len(d.text), end+2)], end, equals)
+	if s.sharedHead && start > 0 && is(d.text[start-1], b64|b64u) {
+		start--
+	}
+	if s.sharedEnd && end < len(d.text) && is(d.text[end], b64|b64u) {
+		end = run(d.text[:min(len(d.text), end+3)], end+1, equals)
 	}
 	if n := len(d.spans); n > 0 {
 		// Matches that overlap come in order of their ends; join them at once so that

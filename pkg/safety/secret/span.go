@@ -31,12 +31,14 @@ func merge(spans []Span) []Span {
 }
 
 // Redact appends text to dst with every span, which merge has ordered, replaced by
-// the marker of its code.
+// the marker of its code. The spans become the places of the markers in dst.
 func Redact(dst, text []byte, spans []Span) []byte {
 	at := 0
-	for _, s := range spans {
+	for k, s := range spans {
 		dst = append(dst, text[at:s.Start]...)
+		spans[k].Start = len(dst)
 		dst = append(dst, s.Code.Marker()...)
+		spans[k].End = len(dst)
 		at = s.End
 	}
 	return append(dst, text[at:]...)

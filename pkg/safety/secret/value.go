@@ -10,7 +10,7 @@ import (
 const minValue = 8
 
 // maxReference bounds the search for the end of a reference.
-const maxReference = 4096
+const maxReference = 512
 
 // codeReferences begin expressions that read a value from somewhere else.
 var codeReferences = []string{
@@ -48,28 +48,25 @@ func (d *Detector) notSecret(from, to int) bool {
 	if v[0] == '[' && markerAt(v, 0) == len(v) {
 		return true
 	}
-	return isMask(v) || isNumber(v) || len(v) < 16 && emptyWords[string(bytes.ToLower(v))] || isReference(v)
+	w := fold(v)
+	return w.in(emptyWords) || isMask(v) || isNumber(v) || isReference(v)
 }
 
 func isMask(v []byte) bool {
-	same := true
-	for _, c := range v {
-		if c != v[0] {
-			same = false
-			break
-		}
-	}
-	if same {
-		switch v[0] {
-		case '*', 'x', 'X', '.', '-', '_', '#', '?':
+	switch v[0] {
+	case '*', 'x', 'X', '.', '-', '_', '#', '?':
+		if len(bytes.TrimLeft(v, string(v[:1]))) == 0 {
 			return true
 		}
 	}
-	if bytes.Count(v, []byte("*")) == len(v) || bytes.Count(v, []byte("•"))*len("•") == len(v) {
+	if rest := bytes.TrimLeft(v, "•"); len(rest) == 0 {
 		return true
 	}
-	v = bytes.Trim(v, "[](){}<>*")
-	return len(v) < 12 && maskWords[string(bytes.ToLower(v))]
+	if len(v) > 24 {
+		return false
+	}
+	w := fold(bytes.Trim(v, "[](){}<>*"))
+	return w.in(maskWords)
 }
 
 func isNumber(v []byte) bool {
@@ -97,12 +94,15 @@ func isNumber(v []byte) bool {
 // isReference tells whether v reads its value from somewhere else and holds no
 // secret of its own.
 func isReference(v []byte) bool {
+	if len(v) == 0 {
+		return false
+	}
 	for _, p := range codeReferences {
-		if bytes.HasPrefix(v, []byte(p)) {
+		if hasAt(v, 0, p) {
 			return true
 		}
 	}
-	if isCall(v) || isDotted(v) {
+	if isDotted(v) {
 		return true
 	}
 	// Whatever is left when references are taken out must be too short for a secret.
@@ -120,17 +120,25 @@ func isReference(v []byte) bool {
 			}
 		}
 		if is(v[i], alnum) || v[i] >= 0x80 {
-			rest++
+			if rest++; rest >= minValue {
+				return false
+			}
 		}
 		i++
 	}
-	return found && rest < minValue
+	return found
 }
 
 // referenceEnd gives the end of the reference that starts at text[i], or 0: $VAR,
 // ${VAR}, $(…), ${{ … }}, {{ … }}, #{…}, %VAR%, `…`, <%= … %>.
 func referenceEnd(text []byte, i, limit int) int {
+	if c := text[i]; c != '$' && c != '{' && c != '#' && c != '<' && c != '%' {
+		return 0
+	}
 	rest := text[i:min(limit, i+maxReference)]
+	if k := bytes.IndexByte(rest, '\n'); k >= 0 {
+		rest = rest[:k]
+	}
 	if len(rest) < 2 {
 		return 0
 	}
@@ -182,26 +190,29 @@ func balanced(b []byte, i int, open, shut byte) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case '\n':
-			return i
 		}
 	}
 	return i
 }
 
-// isCall tells whether v is a function call: name(…).
-func isCall(v []byte) bool {
-	if !is(v[0], letter|underscore) {
+// isCall tells whether a function call starts at text[i]: name(…) on one line.
+func isCall(text []byte, i int) bool {
+	if !is(text[i], letter|underscore) {
 		return false
 	}
-	i := run(v, 0, alnum|underscore|dot)
-	return i < len(v) && v[i] == '(' && (v[len(v)-1] == ')' || bytes.IndexByte(v[i:], ')') > 0)
+	rest := text[i:min(len(text), i+maxReference/2)]
+	k := run(rest, 0, alnum|underscore|dot)
+	if k >= len(rest) || rest[k] != '(' {
+		return false
+	}
+	end := bytes.IndexAny(rest[k:], ")\n")
+	return end > 0 && rest[k+end] == ')'
 }
 
 // isDotted tells whether v is a member of something: config.token.
 func isDotted(v []byte) bool {
 	i := run(v, 0, letter|underscore)
-	if i == 0 || i >= len(v) || v[i] != '.' || run(v, i, alnum|underscore|dot) != len(v) {
+	if i == 0 || i >= len(v) || v[i] != '.' || len(v) > maxReference || run(v, i, alnum|underscore|dot) != len(v) {
 		return false
 	}
 	if referenceRoots[string(v[:i])] {
@@ -213,8 +224,12 @@ func isDotted(v []byte) bool {
 
 // longEnough tells whether the value has minValue characters that no marker covers.
 func longEnough(v []byte) bool {
-	if bytes.Contains(v, []byte(markerStart)) {
+	const certain = 4096 // so long a value is not looked through for markers
+	switch {
+	case len(v) < minValue:
+		return false
+	case len(v) < certain && bytes.Contains(v, []byte(markerStart)):
 		return letters(v) >= minValue
 	}
-	return len(v) >= minValue && utf8.RuneCount(v) >= minValue
+	return len(v) >= utf8.UTFMax*minValue || utf8.RuneCount(v) >= minValue
 }
