@@ -36,6 +36,7 @@ var scripts = map[string][]string{
 	"capture":                         nil,
 	"count-over-all-pages":            nil,
 	"credentials":                     {"SEC-01"},
+	"documents":                       nil,
 	"each":                            {"DET-03"},
 	"harness":                         {"LIF-03", "TREE-08", "ABT-11"},
 	"harness-mask":                    nil,

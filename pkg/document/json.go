@@ -13,7 +13,7 @@ import (
 // small multiple of its size.
 const (
 	maxDepth  = 1000    // nested arrays and objects
-	maxValues = 1 << 20 // values
+	maxValues = 1 << 19 // values
 	maxFaults = 100     // faults reported of one document
 )
 
@@ -173,7 +173,7 @@ func (p *parser) space() {
 func (p *parser) value(v *Value, depth int) {
 	v.Start = p.pos
 	if p.values++; p.values > maxValues {
-		p.stop(p.pos, "json.values", "more than 1,048,576 values")
+		p.stop(p.pos, "json.values", "more than 524,288 values")
 		return
 	}
 	switch c := p.peek(); {
