@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	ucli "github.com/urfave/cli/v2"
@@ -10,6 +11,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/finding"
 	"snapline/pkg/safety"
+	"snapline/pkg/stage/emit"
 	"snapline/pkg/stage/verify"
 	"snapline/pkg/tree"
 )
@@ -85,20 +87,50 @@ func runVerify(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
+	o := verify.Options{IndexSHA256: digest, Modes: m}
+	if o.Scanner, err = newScanner(); err != nil {
+		return err
+	}
+	if path := call.Flags.String("stream"); path != "" {
+		in, closeStream, err := openStream(call, path, 3)
+		if err != nil {
+			return err
+		}
+		defer closeStream()
+		o.Rebuild = func(ctx context.Context, put func(string, []byte) error) error {
+			return upstreamFailure(emit.Build(ctx, in, sinkFunc(put), rejudge))
+		}
+	}
+	report, err := verify.Tree(call.Context, call.Args[0], o)
+	if err != nil {
+		return err
+	}
+	return printReport(call, report)
+}
+
+// sinkFunc takes the files of a tree that is built in memory.
+type sinkFunc func(path string, content []byte) error
+
+// WriteFile implements emit's sink.
+func (f sinkFunc) WriteFile(path string, content []byte) error { return f(path, content) }
+
+// newScanner gives the filters without registered credentials, which only the run
+// that redacted them knew.
+func newScanner() (*safety.Worker, error) {
 	engine, err := safety.New(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	report, err := verify.Tree(call.Context, call.Args[0], verify.Options{IndexSHA256: digest, Modes: m, Scanner: engine.NewWorker()})
-	if err != nil {
-		return err
-	}
-	facts := struct {
+	return engine.NewWorker(), nil
+}
+
+// printReport writes the outcome of a verification.
+func printReport(call *cli.Call, report *verify.Report) error {
+	return printFindings(call, struct {
 		IndexSHA256 string `json:"index_sha256"`
 		Files       int    `json:"files"`
 		Bytes       int64  `json:"bytes"`
-	}{report.IndexSHA256, report.Files, report.Bytes}
-	return printFindings(call, facts, report.Findings)
+	}{report.IndexSHA256, report.Files, report.Bytes}, report.Findings)
 }
 
 // printFindings writes the report on stdout and turns it into the exit code.
