@@ -43,12 +43,16 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
 			&ucli.BoolFlag{Name: "host", Usage: "want the host's modes, 0700 and 0600 (the default)"},
 			&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
+			&ucli.StringFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs"},
 		},
-		Commands: []*cli.Program{VerifyCanon(), VerifyMSP()},
-		MinArgs:  1,
-		MaxArgs:  1,
-		Version:  versionLine,
-		Action:   runVerify,
+		Commands: []*cli.Program{
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifySealCommand(), verifySandboxCommand(),
+			VerifyCanon(), VerifyMSP(),
+		},
+		MinArgs: 1,
+		MaxArgs: 1,
+		Version: versionLine,
+		Action:  runVerify,
 	}
 }
 
