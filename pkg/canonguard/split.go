@@ -7,8 +7,7 @@ import (
 )
 
 // Split gives the documents in a file: the file itself, its lines if they are one
-// object each, or the fenced blocks of a conversation that speak of a
-// CANON_STATE_DELTA. A file that is none of these is one document, so that what
+// object each, or the deltas in the fenced blocks of a conversation. A file that is none of these is one document, so that what
 // cannot be read is reported and not left out. A state pasted into a conversation is
 // no recovery source and stays out.
 func Split(raw []byte) []document.Part {
@@ -25,15 +24,21 @@ func Split(raw []byte) []document.Part {
 	return whole
 }
 
-// fenced gives the contents of the code fences (three or more backticks or tildes)
-// that hold a delta. A fence that is never closed ends with the file.
+// fenced gives the deltas in code fences (three or more backticks or tildes), alone or
+// one a line. A fence that is never closed ends with the file.
 func fenced(raw []byte) []document.Part {
 	var out []document.Part
 	var fence []byte // of the open block
 	start, startLine := 0, 0
 	end := func(at int) {
-		if block := raw[start:at]; bytes.Contains(block, []byte(formats[Delta].Properties["type"].Const)) {
-			out = append(out, document.Part{Line: startLine, Raw: block})
+		block := []document.Part{{Line: 1, Raw: raw[start:at]}}
+		if lines := document.Lines(raw[start:at]); lines != nil {
+			block = lines
+		}
+		for _, p := range block {
+			if speaksOfDelta(p.Raw) {
+				out = append(out, document.Part{Line: startLine + p.Line - 1, Raw: p.Raw})
+			}
 		}
 		fence = nil
 	}
@@ -57,6 +62,18 @@ func fenced(raw []byte) []document.Part {
 		end(len(raw))
 	}
 	return out
+}
+
+// speaksOfDelta reports whether a block is a delta, or JSON in the making that names
+// itself one. Other JSON that mentions the name, such as its schema, is none.
+func speaksOfDelta(block []byte) bool {
+	name := formats[Delta].Properties["type"].Const
+	if !bytes.HasPrefix(bytes.TrimSpace(block), []byte("{")) || !bytes.Contains(block, []byte(name)) {
+		return false
+	}
+	v, _ := document.Parse(block, tolerating)
+	kind := v.Member("type")
+	return v == nil || kind.Is(document.String) && kind.Text == name || v.Member("current_state") != nil
 }
 
 // fenceMarks gives the marks that open or close a fence on this line, if it has any,
