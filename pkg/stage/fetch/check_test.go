@@ -1,0 +1,214 @@
+package fetch_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/stage/fetch"
+)
+
+func TestOutcomeOfChecks(t *testing.T) {
+	requirement.Claim(t, "CHK-04", "CHK-16", "CHK-17", "CHK-18", "CHK-19", "MAP-03", "MAP-06", "MAP-09", "MAP-10", "KEY-07", "ID-10",
+		"AMB-35", "AMB-36", "AMB-63", "AMB-64", "AMB-33")
+	const created, started, ended = "2026-05-01T10:00:00Z", "2026-05-01T10:00:01+00:00", "2026-05-01T10:00:02.5Z"
+	type check = forge.Check
+	completed := func(c record.Conclusion) check {
+		return check{Status: record.Completed, Conclusion: c, StartedAt: p(started), CompletedAt: p(ended)}
+	}
+	with := func(c check, change func(*check)) check { change(&c); return c }
+	for name, x := range map[string]struct {
+		native check
+		want   string // status conclusion never started completed; "" is invalid_metadata
+	}{
+		"queued":                       {check{Status: record.Queued}, "queued  false  "},
+		"queued drops its times":       {check{Status: record.Queued, StartedAt: p(started), CompletedAt: p("rubbish"), Conclusion: record.Success}, "queued  false  "},
+		"running":                      {check{Status: record.InProgress, StartedAt: p(started)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
+		"running drops its end":        {check{Status: record.InProgress, StartedAt: p(started), CompletedAt: p(ended)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
+		"running without a start":      {check{Status: record.InProgress}, ""},
+		"running since rubbish":        {check{Status: record.InProgress, StartedAt: p("yesterday")}, ""},
+		"success":                      {completed(record.Success), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"success without a start":      {with(completed(record.Success), func(c *check) { c.StartedAt = nil }), ""},
+		"success, malformed start":     {with(completed(record.Success), func(c *check) { c.StartedAt = p("x") }), ""},
+		"success without an end":       {with(completed(record.Success), func(c *check) { c.CompletedAt = nil }), ""},
+		"success, malformed end":       {with(completed(record.Success), func(c *check) { c.CompletedAt = p("x") }), ""},
+		"success, leap second":         {with(completed(record.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:60Z") }), ""},
+		"success, ten digits":          {with(completed(record.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:59.0000000001Z") }), ""},
+		"failure without a start":      {with(completed(record.Failure), func(c *check) { c.StartedAt = nil }), ""},
+		"skipped with a start":         {completed(record.Skipped), "completed skipped false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"skipped without one":          {with(completed(record.Skipped), func(c *check) { c.StartedAt = nil }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped in year one":          {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("0001-01-01T00:00:00Z") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped at the epoch":         {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("1970-01-01T01:00:00+01:00") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped, malformed start":     {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("x") }), ""},
+		"cancelled, no times":          {with(completed(record.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, nil }), "completed cancelled true  2026-05-01T10:00:00.000000000Z"},
+		"cancelled, malformed end":     {with(completed(record.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, p("x") }), ""},
+		"startup failure":              {with(completed(record.Failure), func(c *check) { c.NeverStarted = true }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
+		"startup failure, no end":      {with(completed(record.Failure), func(c *check) { c.NeverStarted = true; c.CompletedAt = nil }), "completed failure true  2026-05-01T10:00:00.000000000Z"},
+		"startup failure, bad start":   {with(completed(record.Failure), func(c *check) { c.NeverStarted = true; c.StartedAt = p("x") }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
+		"stale":                        {completed(record.Stale), "completed stale false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"no conclusion":                {completed(""), ""},
+		"unmapped status":              {check{StartedAt: p(started)}, ""},
+		"no creation time":             {with(completed(record.Success), func(c *check) { c.CreatedAt = p("") }), ""},
+		"creation time is rubbish":     {with(completed(record.Success), func(c *check) { c.CreatedAt = p("now") }), ""},
+		"creation time unset":          {with(completed(record.Success), func(c *check) { c.CreatedAt = p("1970-01-01T00:00:00Z") }), ""},
+		"malformed update":             {with(completed(record.Success), func(c *check) { c.UpdatedAt = p("x") }), ""},
+		"other head":                   {with(completed(record.Success), func(c *check) { c.HeadSHA = p(strings.Repeat("b", 40)) }), ""},
+		"no head":                      {with(completed(record.Success), func(c *check) { c.HeadSHA = p("") }), ""},
+		"head in capitals":             {with(completed(record.Success), func(c *check) { c.HeadSHA = p(strings.ToUpper(head)) }), ""},
+		"no id":                        {with(completed(record.Success), func(c *check) { c.ID = "-" }), ""},
+		"id with a slash":              {with(completed(record.Success), func(c *check) { c.ID = "CR/1" }), ""},
+		"id of 1025 bytes":             {with(completed(record.Success), func(c *check) { c.ID = strings.Repeat("a", 1025) }), ""},
+		"name is no Unicode":           {with(completed(record.Success), func(c *check) { c.Name = rawBody(`a\ud800`) }), ""},
+		"empty name is for the filter": {with(completed(record.Success), func(c *check) { c.Name = rawBody(``) }), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := x.native
+			if c.ID == "" {
+				c.ID = "CR_1"
+			}
+			if c.Name.Len() == 0 && !strings.HasPrefix(name, "empty") {
+				c.Name = body("lint")
+			}
+			if c.HeadSHA == nil {
+				c.HeadSHA = p(head)
+			}
+			if c.CreatedAt == nil {
+				c.CreatedAt = p(created)
+			}
+			s := pull()
+			s.checks.Checks = []forge.Check{c}
+			s.logs = map[string]any{c.ID: []byte("log")}
+			o := run(t, s, nil)
+			if x.want == "" {
+				o.wantGaps(t, map[string]int64{"checks/invalid_metadata": 1})
+				if len(of[*record.Check](o)) != 0 || len(s.asked) != 0 || strings.Count(o.stderr, "\n") != 1 {
+					t.Errorf("%s\n%s", o.stream, o.stderr)
+				}
+				return
+			}
+			o.wantGaps(t, nil)
+			l := of[*record.Check](o)[0]
+			if got := fmt.Sprintf("%s %s %v %s %s", l.Status, l.Conclusion, l.NeverStarted, l.StartedAt, l.CompletedAt); got != x.want {
+				t.Errorf("got  %s\nwant %s", got, x.want)
+			}
+		})
+	}
+}
+
+func failedCheck(id, created string) forge.Check {
+	return forge.Check{
+		ID: id, Name: body(id), Status: record.Completed, Conclusion: record.Failure, HeadSHA: p(head),
+		CreatedAt: p(created), StartedAt: p(at), CompletedAt: p(at),
+	}
+}
+
+// TestLogsOfRetainedChecks: only what the profile keeps is asked for (AMB-13); a check
+// that the filter will reject keeps its place (AMB-02).
+func TestLogsOfRetainedChecks(t *testing.T) {
+	requirement.Claim(t, "AMB-13", "AMB-68", "COL-07", "CHK-05", "AMB-21")
+	times := []string{"2026-05-01T10:00:03Z", "2026-05-01T10:00:01Z", "2026-05-01T10:00:02Z", "2026-05-01T10:00:00Z"}
+	for selection, want := range map[record.Selection]string{record.Newest: "CR_2 CR_0", record.Oldest: "CR_3 CR_1"} {
+		s := pull()
+		s.logs = map[string]any{}
+		for i, at := range times {
+			id := fmt.Sprintf("CR_%d", i)
+			s.checks.Checks = append(s.checks.Checks, failedCheck(id, at))
+			s.logs[id] = []byte("log")
+		}
+		// Not mapped, so without a place.
+		bad := failedCheck("CR_9", "2026-05-01T11:00:00Z")
+		bad.Status = ""
+		s.checks.Checks = append(s.checks.Checks, bad)
+		o := run(t, s, func(c *fetch.Config) {
+			c.Collection.RecordSelection, c.Collection.Bounds.MaxRecordsPerSource = selection, 2
+		})
+		if got := strings.Join(s.asked, " "); got != want || len(of[*record.Check](o)) != 4 || len(of[*record.Log](o)) != 2 {
+			t.Errorf("%s: asked %s, want %s", selection, got, want)
+		}
+	}
+	s := pull()
+	skipped := failedCheck("CR_0", at)
+	skipped.Conclusion, skipped.StartedAt = record.Skipped, nil
+	running := failedCheck("CR_1", at)
+	running.Status = record.InProgress
+	never := failedCheck("CR_2", at)
+	never.NeverStarted = true
+	good := failedCheck("CR_3", at)
+	good.Conclusion = record.Success
+	s.checks.Checks = []forge.Check{skipped, running, never, good}
+	s.logs = map[string]any{"CR_3": []byte("")}
+	o := run(t, s, func(c *fetch.Config) { c.Collection.CheckLogSelection = record.LogsAll })
+	o.wantGaps(t, nil)
+	if logs := of[*record.Log](o); !slices.Equal(s.asked, []string{"CR_3"}) || len(logs) != 1 || logs[0].Content.Form != record.FormText || len(logs[0].Content.Bytes) != 0 {
+		t.Errorf("asked %v", s.asked)
+	}
+}
+
+func TestLogsThatAreNotThere(t *testing.T) {
+	requirement.Claim(t, "AMB-12", "AMB-10", "AMB-58")
+	const limit = 1024
+	for name, x := range map[string]struct {
+		log  any
+		want record.Content
+	}{
+		"404":            {&client.Error{Kind: client.NotFound}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
+		"410":            {&client.Error{Kind: client.Gone}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
+		"403":            {&client.Error{Kind: client.Forbidden}, record.Content{Form: record.FormMissing, Missing: record.AuthorizationFailed}},
+		"limit":          {&client.Error{Kind: client.Limited}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
+		"unsupported":    {forge.ErrUnsupported, record.Content{Form: record.FormMissing, Missing: record.Unsupported}},
+		"other":          {errors.New("x"), record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
+		"too large":      {&client.Error{Kind: client.TooLarge}, record.Content{Form: record.FormOversize}},
+		"one over":       {[]byte(strings.Repeat("x", limit+1)), record.Content{Form: record.FormOversize}},
+		"at the limit":   {[]byte(strings.Repeat("x", limit)), record.Content{Form: record.FormText, Bytes: []byte(strings.Repeat("x", limit))}},
+		"no UTF-8":       {[]byte("a\xffb"), record.Content{Form: record.FormBytes, Bytes: []byte("a\xffb")}},
+		"BOM, CRLF, ESC": {[]byte("\ufeffa\r\n\x1b[0m"), record.Content{Form: record.FormText, Bytes: []byte("\ufeffa\r\n\x1b[0m")}},
+	} {
+		s := pull()
+		s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
+		s.logs = map[string]any{"CR_1": x.log}
+		o := run(t, s, func(c *fetch.Config) { c.Collection.Bounds.MaxSourceBytes = limit })
+		o.wantGaps(t, nil) // bound counts it
+		got := of[*record.Log](o)[0].Content
+		if got.Form != x.want.Form || got.Missing != x.want.Missing || string(got.Bytes) != string(x.want.Bytes) {
+			t.Errorf("%s: %+v, want %+v", name, got, x.want)
+		}
+		if notices := strings.Count(o.stderr, "\n"); (notices == 1) != (x.want.Form == record.FormMissing) {
+			t.Errorf("%s: %d notices", name, notices)
+		}
+	}
+}
+
+func TestChecksThatCannotBeRead(t *testing.T) {
+	requirement.Claim(t, "AMB-74", "GAP-06", "CHK-01", "AMB-43")
+	s := pull()
+	s.checks.Failed = &client.Error{Kind: client.ServerError, Status: 502}
+	s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
+	o := run(t, s, nil)
+	o.wantGaps(t, map[string]int64{"checks/fetch_failed": 1})
+	if len(of[*record.Check](o)) != 0 {
+		t.Error("a part of a failed list was kept")
+	}
+	for _, unknown := range []string{"", "abc"} {
+		s = pull()
+		s.entity.HeadSHA = unknown
+		o = run(t, s, nil)
+		o.wantGaps(t, map[string]int64{"checks/fetch_failed": 1})
+		if o.header.HeadSHA != "" {
+			t.Errorf("head %s", o.header.HeadSHA)
+		}
+	}
+	without := func(c *fetch.Config) {
+		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"comments", "entity"}, record.LogsNone
+	}
+	o = run(t, s, without)
+	o.wantGaps(t, nil)
+	if o.header.HeadSHA != "" {
+		t.Error("a head without checks")
+	}
+}
