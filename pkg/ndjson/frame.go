@@ -3,8 +3,6 @@ package ndjson
 import (
 	"bytes"
 	"io"
-
-	"snapline/pkg/fault"
 )
 
 const (
@@ -112,7 +110,7 @@ func (f *frames) fill() error {
 			return nil
 		}
 	}
-	return &fault.Error{Exit: fault.Environment, Rule: RuleRead, Detail: "the input gives nothing and does not end"}
+	return f.in.fault(io.ErrNoProgress)
 }
 
 // ended reports whether nothing is left; err is then nil or what a decoder found

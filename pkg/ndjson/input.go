@@ -102,7 +102,10 @@ func (in *input) Read(p []byte) (int, error) {
 func (in *input) fault(err error) error {
 	switch {
 	case in.source.err != nil:
-		return &fault.Error{Exit: fault.Environment, Rule: RuleRead, Detail: "the input cannot be read", Cause: in.source.err}
+		err = in.source.err
+		fallthrough
+	case errors.Is(err, io.ErrNoProgress):
+		return &fault.Error{Exit: fault.Environment, Rule: RuleRead, Detail: "the input cannot be read", Cause: err}
 	case err == io.EOF && in.source.read == 0:
 		return io.EOF
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrFrameSizeExceeded):

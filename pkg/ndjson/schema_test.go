@@ -306,4 +306,3 @@ func checkKeywords(t *testing.T, file, at string, s map[string]any, allowed map[
 		}
 	}
 }
-
