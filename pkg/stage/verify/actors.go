@@ -59,7 +59,6 @@ func (v *verifier) actorRules() error {
 		return nil
 	}
 	rows := map[string]*tree.Actor{}
-	var unverified int64
 	for i := range v.actors.Actors {
 		a := &v.actors.Actors[i]
 		if i > 0 && v.actors.Actors[i-1].ID >= a.ID {
@@ -67,17 +66,11 @@ func (v *verifier) actorRules() error {
 		}
 		v.actorID(tree.ActorsPath, at("/actors", i, "id"), &a.ID)
 		rows[a.ID] = a
-		if a.Kind == record.Human && !a.RoleVerified {
-			unverified++
-		}
 		if a.Login != nil {
 			if err := v.display(tree.ActorsPath, at("/actors", i, "login"), *a.Login, v.statusOf(tree.ActorsPath)); err != nil {
 				return err
 			}
 		}
-	}
-	if v.gaps[record.ScopeActors][record.InvalidMetadata] > unverified {
-		v.add(RuleGapActors, tree.IndexPath, "/gaps")
 	}
 	referenced := map[string]bool{}
 	for _, r := range v.actorReferences() {

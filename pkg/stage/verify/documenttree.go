@@ -2,13 +2,13 @@ package verify
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 
 	"snapline/pkg/canonicaljson"
 	"snapline/pkg/document"
@@ -16,23 +16,28 @@ import (
 	"snapline/pkg/finding"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/schema"
 	"snapline/pkg/tree"
 	"snapline/pkg/treefs"
+	"snapline/schemas"
 )
 
 // The rules of a tree of documents, beyond those of every tree.
 var (
-	ruleManifest      = Rule{"manifest.form", "must be the canonical manifest of a document family"}
 	ruleManifestRoot  = Rule{"manifest.root-differs", "another root than the digest that was given"}
 	ruleDocumentPath  = Rule{"manifest.path", "the path must follow from place and name; a rejected document has none"}
 	ruleDocumentCount = Rule{"manifest.limits", "more documents or bytes than the limits allow"}
-	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be of scope documents, sorted, and count every rejected document"}
+	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be sorted, with the usability of their code, and count every rejected document"}
 	ruleRecovered     = Rule{"manifest.recovered", "the recovered state must be what the documents give, or absent"}
 	ruleManifestChain = Rule{"manifest.chain", "the verdict must be what the documents give"}
 	ruleStrings       = Rule{"manifest.strings", "the number of strings must be that of the document"}
 	ruleUnreadable    = Rule{"document.unreadable", "not strict JSON, which the filter rejects"}
 	ruleUnsafe        = Rule{"document.unsafe", "the filter would change or reject this string"}
 )
+
+var manifestSchema = sync.OnceValues(func() (*schema.Bundle, error) {
+	return schema.Load(schemas.Files, "document-tree/v1")
+})
 
 // DocumentOptions say what a tree of documents is verified against.
 type DocumentOptions struct {
@@ -96,12 +101,17 @@ func (t *documentTree) judge() error {
 		t.add(ruleManifestRoot, tree.ManifestPath, "")
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(c.Bytes))
-	d.DisallowUnknownFields()
-	if canonicaljson.Check(c.Bytes) != nil || d.Decode(&t.Manifest) != nil || t.Manifest.SchemaVersion != tree.SchemaVersion ||
-		t.options.Families[t.Manifest.Family] == nil {
-		t.add(ruleManifest, tree.ManifestPath, "")
+	if canonicaljson.Check(c.Bytes) != nil {
+		t.add(RuleNotCanonical, tree.ManifestPath, "")
 		return nil
+	}
+	bundle, err := manifestSchema()
+	if err != nil {
+		return &fault.Error{Exit: fault.Aborted, Rule: "schema.bundle", Detail: "the schemas cannot be compiled", Cause: err}
+	}
+	sound, err := (&verifier{bundle: bundle, list: t.list}).document("manifest.schema.json", tree.ManifestPath, c.Bytes, &t.Manifest)
+	if err != nil || !sound {
+		return err
 	}
 	damaged := false
 	for i := range t.Manifest.Documents {
@@ -212,7 +222,7 @@ func (t *documentTree) limits() {
 	}
 	sound := true
 	for i, g := range m.Gaps {
-		sound = sound && g.Scope == record.ScopeDocuments && g.Count > 0 && g.Usability == g.Code.Usability() && g.Usability != ""
+		sound = sound && g.Usability == g.Code.Usability()
 		sound = sound && (i == 0 || m.Gaps[i-1].Code < g.Code)
 		if g.Code == record.UnsafeContent {
 			counted = g.Count
@@ -234,10 +244,6 @@ func (t *documentTree) recovered() error {
 		if state != nil {
 			t.add(ruleRecovered, tree.ManifestPath, "/recovered")
 		}
-		return nil
-	}
-	if m.Recovered.Path != tree.RecoveredPath {
-		t.add(ruleRecovered, tree.ManifestPath, "/recovered/path")
 		return nil
 	}
 	raw, ok, err := t.file(tree.RecoveredPath, m.Recovered.Bytes, m.Recovered.SHA256)

@@ -222,57 +222,23 @@ func (v *verifier) gapRows() {
 	v.gapCounts()
 }
 
+// gapCounts: every rejected record is counted, and dropped labels leave the document
+// truncated (GAP-08, GAP-09). Unsafe thread paths and structural values are counted
+// too, without a row, so a count may be larger.
 func (v *verifier) gapCounts() {
-	counts := v.gaps
-	present, rejected := map[record.Scope]int64{}, map[record.Scope]int64{}
+	rejected := map[record.Scope]int64{}
 	for i := range v.index.Records {
-		row := &v.index.Records[i]
-		scope := sourceOf[row.Kind]
-		present[scope]++
-		if row.Filter.Status == record.Rejected {
-			rejected[scope]++
+		if row := &v.index.Records[i]; row.Filter.Status == record.Rejected {
+			rejected[sourceOf[row.Kind]]++
 		}
 	}
-	if v.runs != nil {
-		present[record.ScopeAgentRuns] = int64(len(v.runs.Runs))
-	}
 	for _, scope := range [...]record.Scope{record.ScopeComments, record.ScopeReviews, record.ScopeChecks} {
-		unsafe := counts[scope][record.UnsafeContent]
-		// Unsafe thread paths are counted in reviews too, without a row (AMB-26).
-		if unsafe < rejected[scope] || scope != record.ScopeReviews && unsafe != rejected[scope] {
+		if v.gaps[scope][record.UnsafeContent] < rejected[scope] {
 			v.note(RuleGapUnsafe, tree.IndexPath, "/gaps", string(scope))
 		}
 	}
-	if v.collection == nil {
-		return
-	}
-	// Selection keeps exactly the bound when it drops anything; what it kept is a row
-	// now, or was counted by one of the later causes (AMB-02, AMB-03).
-	for _, scope := range [...]record.Scope{record.ScopeComments, record.ScopeReviews, record.ScopeChecks, record.ScopeAgentRuns} {
-		c := counts[scope]
-		kept := present[scope] + c[record.SourceTooLarge] + c[record.InvalidMetadata]
-		if scope == record.ScopeAgentRuns {
-			kept += c[record.UnsafeContent]
-		}
-		if c[record.ProfileBound] > 0 && kept < v.collection.Bounds.MaxRecordsPerSource {
-			v.note(RuleGapBound, tree.IndexPath, "/gaps", string(scope))
-		}
-	}
-	v.labelGap(counts[record.ScopeEntity][record.ProfileBound])
-}
-
-// labelGap: labels beyond the bound are counted, the bound is then full and the
-// document truncated (GAP-08).
-func (v *verifier) labelGap(dropped int64) {
-	f := v.files[tree.EntityPath]
-	if dropped == 0 || v.entity == nil || f == nil || f.Filter == nil {
-		return
-	}
-	if int64(len(v.entity.Labels)) != v.collection.Bounds.MaxLabels {
-		v.note(RuleGapBound, tree.IndexPath, "/gaps", "entity")
-	}
-	if f.Filter.Status != record.Truncated {
-		v.note(RuleFilterStatus, tree.IndexPath, "/files/"+tree.EntityPath, "labels were dropped")
+	if v.gaps[record.ScopeEntity][record.ProfileBound] > 0 && v.statusOf(tree.EntityPath) != record.Truncated {
+		v.note(RuleFilterStatus, tree.IndexPath, "/gaps", "labels were dropped and "+tree.EntityPath+" is not truncated")
 	}
 }
 

@@ -279,18 +279,13 @@ var vectors = []vector{
 			d["check_log_selection"] = "none"
 		})
 	}},
-	{RuleGapBound, index, []string{"COL-09", "GAP-07"}, onIndex(func(d map[string]any) {
-		put(d, "profile_bound", "gaps", find(d, "gaps", "code", "authorization_failed"), "code")
-		put(d, "partial", "gaps", find(d, "gaps", "code", "profile_bound"), "usability")
-	})},
-	{RuleGapBound, index, []string{"GAP-08"}, onIndex(func(d map[string]any) {
+	{RuleFilterStatus, index, []string{"GAP-08"}, onIndex(func(d map[string]any) {
 		d["gaps"] = append(d["gaps"].([]any), map[string]any{"scope": "entity", "code": "profile_bound", "usability": "partial", "count": 1})
 	})},
-	{RuleGapUnsafe, index, []string{"GAP-09", "AMB-04"}, onIndex(func(d map[string]any) { put(d, 2, "gaps", find(d, "gaps", "code", "unsafe_content"), "count") })},
-	{RuleGapLog, index, []string{"GAP-05", "AMB-12"}, onIndex(func(d map[string]any) { d["gaps"] = d["gaps"].([]any)[1:] })},
-	{RuleGapActors, index, []string{"AMB-70"}, onIndex(func(d map[string]any) {
-		d["gaps"] = slices.Insert(d["gaps"].([]any), 0, any(map[string]any{"scope": "actors", "code": "invalid_metadata", "usability": "unusable", "count": 2}))
+	{RuleGapUnsafe, index, []string{"GAP-09", "AMB-04"}, onIndex(func(d map[string]any) {
+		d["gaps"] = slices.DeleteFunc(d["gaps"].([]any), func(g any) bool { return dig(g, "scope") == "comments" && dig(g, "code") == "unsafe_content" })
 	})},
+	{RuleGapLog, index, []string{"GAP-05", "AMB-12"}, onIndex(func(d map[string]any) { d["gaps"] = d["gaps"].([]any)[1:] })},
 	{RuleFindingsOrder, index, []string{"FLT-05", "AMB-44"}, onIndex(func(d map[string]any) {
 		put(d, []any{map[string]any{"code": "b", "count": 1}, map[string]any{"code": "a", "count": 1}}, "records", find(d, "records", "kind", "review")+1, "filter", "findings")
 		put(d, "modified", "records", find(d, "records", "kind", "review")+1, "filter", "status")

@@ -88,8 +88,9 @@ func (a *auditor) record(l *record.Record) error {
 // author nor as last editor (ADM-04, ADM-05, ADM-07, AMB-16, AMB-65).
 func (a *auditor) admitted(l *record.Record) {
 	switch {
-	case l.AuthorID == nil:
+	case l.AuthorID == nil && a.position == filtered:
 		a.add(ruleAdmission, object(l), "a record without an author cannot be admitted")
+	case l.AuthorID == nil: // accepted from there on, as in a tree
 	case !a.heard(*l.AuthorID):
 		a.add(ruleAdmission, object(l), "its author is not admitted")
 	case l.Edited && (l.EditorID == nil || !a.heard(*l.EditorID)):
