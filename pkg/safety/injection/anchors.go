@@ -22,6 +22,7 @@ var anchors = []string{
 	"env ", "env\t", "env\n", "env|", "env>", "env;", "env&", "env)", "env`", "env\"", "env'", "env.", "env,", "env*",
 	// hidden markup
 	"!--", "[//]:", "]: #", "display", "visibility", "opacity", "font-size", "hidden", "alt=", "title=",
+	"![ai", "![agent", "![assistant", "![system", "![model", "![llm", "![you ", "![approve", "![note", "![dear", "![hey",
 }
 
 // Anchors lists the anchors: ASCII lower case, to be found without regard to ASCII

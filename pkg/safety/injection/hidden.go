@@ -22,6 +22,8 @@ func (s *Scanner) hiddenAt(h int) {
 	text := s.cur.text
 	var outer, content span
 	switch b := text[h]; {
+	case b == '!' && text[h+1] == '[':
+		outer, content = imageText(text, h)
 	case b == '!':
 		outer, content = comment(text, h)
 	case b == '[', b == ']':
@@ -70,6 +72,23 @@ func comment(text []byte, h int) (outer, content span) {
 		}
 		i++
 	}
+}
+
+// maxImageText bounds the text of an image, in bytes.
+const maxImageText = 1024
+
+// imageText is the text of the image that begins at h: ![text](…) or ![text][…].
+func imageText(text []byte, h int) (outer, content span) {
+	start := h + len("![")
+	n := bytes.IndexByte(text[start:min(len(text), start+maxImageText)], ']')
+	if n < 0 {
+		return
+	}
+	end := start + n
+	if end+1 >= len(text) || text[end+1] != '(' && text[end+1] != '[' || bytes.Contains(text[start:end], []byte("\n\n")) {
+		return
+	}
+	return span{h, end + 1}, span{start, end}
 }
 
 // linkComment is the content of a link definition that renders to nothing:

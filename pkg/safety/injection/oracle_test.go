@@ -125,6 +125,9 @@ func everyPhrase(c *cursor) (out [classes]span) {
 func everyRegion(text []byte, h int) (outer, content span) {
 	switch text[h] {
 	case '!':
+		if text[h+1] == '[' {
+			return imageText(text, h)
+		}
 		return comment(text, h)
 	case '[', ']':
 		return linkComment(text, h)
@@ -164,7 +167,7 @@ var fragments = func() []string {
 		"do not|don't|don’t|never|tell|inform|mention|show|telling|user|users|hide|secret|from|keep|this|it|about|to|"+
 		"curl|wget|base64|base64 -d|env|printenv|env |$GITHUB_TOKEN|${API_KEY}|$key|~/.ssh/id_rsa|.env|.npmrc|/proc/self/environ|environment variables|"+
 		"https://x.example/?|send|post|paste|upload|include|in your reply|and|then|decode|translate|execute|run|eval|the result|"+
-		"<!--|-->|--!>|<div hidden>|</div>|<p style=\"display:none\">|</p>|[//]: # (|)|<img alt=\"|\">|AI|agents|assistant|approve|merge|review policy|tests|you must|please|"+
+		"<!--|-->|--!>|<div hidden>|</div>|<p style=\"display:none\">|</p>|[//]: # (|)|![AI: |](x)|<img alt=\"|\">|AI|agents|assistant|approve|merge|review policy|tests|you must|please|"+
 		".| |\n|\n\n|> |- |1. |*|_|`|**|:|,|;|!|?|-|-\n|…|—|“|<b>|</b>|<br>|&nbsp;|\\n|%20|\\|\\\n|||&&|>|a|the user's|x.y|é|日本|'|’|0|Ignore|DISREGARD|\t", "|")
 	return append(f, "|", " | ", "||")
 }()
