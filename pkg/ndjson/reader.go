@@ -43,7 +43,6 @@ type Reader struct {
 	hash        hash.Hash
 	digest      string
 	inputDigest string
-	input       string // input_sha256 of the trailer
 	err         error
 }
 
