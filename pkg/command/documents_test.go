@@ -11,11 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"snapline/pkg/cli"
 	"snapline/pkg/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/tree"
+	"snapline/schemas"
 )
 
 // ran is what one program did.
@@ -64,10 +67,36 @@ func pipe(t *testing.T, stdin, family string, fetchArgs []string, filterArgs ...
 		t.Fatal(err)
 	}
 	out.digest = receipt.Manifest
-	if err := json.Unmarshal([]byte(out.read(t, tree.ManifestPath)), &out.manifest); err != nil {
+	manifest := out.read(t, tree.ManifestPath)
+	if err := json.Unmarshal([]byte(manifest), &out.manifest); err != nil {
 		t.Fatal(err)
 	}
+	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := manifestSchema(t).Validate(instance); err != nil {
+		t.Errorf("the manifest breaks its schema: %v", err)
+	}
 	return out
+}
+
+func manifestSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	const id = "https://snapline.invalid/schemas/document-tree/v1/manifest.schema.json"
+	b, err := schemas.Files.ReadFile("document-tree/v1/manifest.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(id, d); err != nil {
+		t.Fatal(err)
+	}
+	return c.MustCompile(id)
 }
 
 func (p piped) read(t *testing.T, path string) string {

@@ -237,15 +237,15 @@ func TestEveryDamageIsFound(t *testing.T) {
 			}
 		}, false},
 		{"another recovered state", "file.size", write(tree.RecoveredPath, "{}"), false},
-		{"manifest not canonical", "manifest.form", func(t *testing.T, dir string) {
+		{"manifest not canonical", "document.not-canonical", func(t *testing.T, dir string) {
 			write(tree.ManifestPath, readTest(t, filepath.Join(dir, tree.ManifestPath))+"\n")(t, dir)
 		}, true},
-		{"unknown member", "manifest.form", func(t *testing.T, dir string) {
+		{"unknown member", "document.schema", func(t *testing.T, dir string) {
 			write(tree.ManifestPath, strings.Replace(readTest(t, filepath.Join(dir, tree.ManifestPath)), `{"chain"`, `{"a":1,"chain"`, 1))(t, dir)
 		}, true},
 		{"another verdict", "manifest.chain", manifest(func(m *tree.Manifest) { m.Chain.Verdict = "valid-partial" }), true},
 		{"recovered state denied", "manifest.recovered", manifest(func(m *tree.Manifest) { m.Recovered = nil }), true},
-		{"recovered state elsewhere", "manifest.recovered", manifest(func(m *tree.Manifest) { m.Recovered.Path = "documents/1-00-state.json" }), true},
+		{"recovered state elsewhere", "document.schema", manifest(func(m *tree.Manifest) { m.Recovered.Path = "documents/1-00-state.json" }), true},
 		{"recovered state of a document", "manifest.recovered", func(t *testing.T, dir string) {
 			text := readTest(t, filepath.Join(dir, "documents/1-00-state.json"))
 			write(tree.RecoveredPath, text)(t, dir)
@@ -253,8 +253,9 @@ func TestEveryDamageIsFound(t *testing.T) {
 				m.Recovered.Bytes, m.Recovered.SHA256 = int64(len(text)), tree.Digest([]byte(text))
 			})(t, dir)
 		}, true},
-		{"path elsewhere", "manifest.path", manifest(func(m *tree.Manifest) { first(m).Path = "../x.json" }), true},
-		{"name that is a path", "manifest.path", manifest(func(m *tree.Manifest) {
+		{"path elsewhere", "document.schema", manifest(func(m *tree.Manifest) { first(m).Path = "../x.json" }), true},
+		{"path of another place", "manifest.path", manifest(func(m *tree.Manifest) { first(m).Path = "documents/2-01-delta.json" }), true},
+		{"name that is a path", "document.schema", manifest(func(m *tree.Manifest) {
 			first(m).Name = "a/../b"
 			first(m).Path = "documents/1-a/../b.json"
 		}), true},
@@ -264,7 +265,11 @@ func TestEveryDamageIsFound(t *testing.T) {
 		{"rejected and not counted", "manifest.gaps", manifest(func(m *tree.Manifest) {
 			first(m).Filter.Status, first(m).Path, first(m).Bytes = "rejected", "", nil
 		}), true},
-		{"gap of another scope", "manifest.gaps", manifest(func(m *tree.Manifest) {
+		{"gap of another usability", "manifest.gaps", manifest(func(m *tree.Manifest) {
+			m.Gaps = []tree.Gap{{Code: "profile_bound", Count: 1, Scope: "documents", Usability: "unusable"}}
+		}), true},
+		{"status that does not exist", "document.schema", manifest(func(m *tree.Manifest) { first(m).Filter.Status = "fine" }), true},
+		{"gap of another scope", "document.schema", manifest(func(m *tree.Manifest) {
 			m.Gaps = []tree.Gap{{Code: "profile_bound", Count: 1, Scope: "comments", Usability: "partial"}}
 		}), true},
 		{"too many documents", "manifest.limits", manifest(func(m *tree.Manifest) { m.Limits.MaxDocuments = 5 }), true},

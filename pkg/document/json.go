@@ -378,7 +378,7 @@ func (p *parser) escape(b *strings.Builder) {
 	b.WriteRune(r)
 }
 
-// unit reads \uXXXX at the position, if it is there.
+// unit reads the escape of one UTF-16 unit at the position, if it is there.
 func (p *parser) unit() (rune, bool) {
 	if p.pos+6 > len(p.raw) || p.raw[p.pos] != '\\' || p.raw[p.pos+1] != 'u' {
 		return 0, false
