@@ -43,12 +43,13 @@ const pipelineFloor = 2
 // The files of a golden pipeline. The unfiltered stream is compressed: it holds made-up
 // secrets, and no scanner shall trip over them.
 const (
-	fetchGolden   = "1-fetch.ndjson.zst"
-	filterGolden  = "2-filter.ndjson"
-	noticesGolden = "2-filter.stderr"
-	boundGolden   = "3-bound.ndjson"
-	treeGolden    = "4-emit"
-	verifyGolden  = "5-verify.txt"
+	fetchGolden  = "1-fetch.ndjson.zst"
+	filterGolden = "2-filter.ndjson"
+	boundGolden  = "3-bound.ndjson"
+	treeGolden   = "4-emit"
+	verifyGolden = "5-verify.txt"
+	filterSays   = "2-filter.stderr"
+	boundSays    = "3-bound.stderr"
 )
 
 // TestGoldenPipelines runs each case through all stages and compares every
@@ -71,11 +72,12 @@ func TestGoldenPipelines(t *testing.T) {
 			digest := p.digest(t)
 			v := run("verify", nil, p.dir, "--index-sha256", digest)
 			got := map[string]string{
-				fetchGolden:   string(stream),
-				filterGolden:  p.filter.stdout,
-				noticesGolden: p.filter.stderr,
-				boundGolden:   p.bound.stdout,
-				verifyGolden:  fmt.Sprintf("root %s\nexit %d\n%s%s", digest, v.exit, v.stdout, v.stderr),
+				fetchGolden:  string(stream),
+				filterGolden: p.filter.stdout,
+				filterSays:   p.filter.stderr,
+				boundGolden:  p.bound.stdout,
+				boundSays:    p.bound.stderr,
+				verifyGolden: fmt.Sprintf("root %s\nexit %d\n%s%s", digest, v.exit, v.stdout, v.stderr),
 			}
 			for path, text := range files(t, p.dir) {
 				got[treeGolden+"/"+path] = text
@@ -220,6 +222,12 @@ func TestDemoShowsEverything(t *testing.T) {
 	}
 	if len(states) != 4 {
 		t.Errorf("review states %v", states)
+	}
+	bounded := pipe(t, stream).bound
+	for _, cut := range []string{": body cut", ": log cut"} {
+		if !strings.Contains(bounded.stderr, cut) {
+			t.Errorf("bound does not say %q:\n%s", cut, bounded.stderr)
+		}
 	}
 	for _, want := range []string{"completed failure", "completed skipped", "completed cancelled", "completed success", "completed timed_out", "queued "} {
 		if !statuses[want] {

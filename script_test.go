@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,6 +38,7 @@ var scripts = map[string][]string{
 	"count-over-all-pages":            nil,
 	"credentials":                     {"SEC-01"},
 	"documents":                       nil,
+	"demo":                            {"DET-02"},
 	"each":                            {"DET-03"},
 	"harness":                         {"LIF-03", "TREE-08", "ABT-11"},
 	"harness-mask":                    nil,
@@ -93,7 +95,14 @@ func setup(e *testscript.Env) error {
 	e.Setenv("SNAPLINE_REAL", bin)
 	e.Setenv("STUB", stub)
 	e.Setenv("SCRIPTS", filepath.Join(top, "scripts"))
-	e.Setenv("PIPELINE", filepath.Join(top, "testdata", "pipeline"))
+	// The scripts that build need the caches of the user, not those of an empty home.
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		return err
+	}
+	caches := strings.Fields(string(out))
+	e.Setenv("GOCACHE", caches[0])
+	e.Setenv("GOMODCACHE", caches[1])
 	return nil
 }
 

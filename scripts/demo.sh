@@ -45,24 +45,25 @@ if ((status != 0)); then
 fi
 printf '%s\n' "$receipt"
 
-title 'the tree'
-(cd "$work/context" && find . -type f -printf '%8s  %P\n' | sort -k 2)
-
-title 'what is missing'
-"$SNAPLINE_BIN/verify" gaps "$work/context" || exit $?
-
-title 'what was changed or dropped, and why (the diagnostics on stderr)'
-cat "$work/notices"
-
-title 'the root digest'
 [[ $receipt =~ \"index_sha256\":\"([0-9a-f]{64})\" ]] || exit 3
 digest=${BASH_REMATCH[1]}
+
+title 'the tree'
+(cd "$work/context" && find . -type f | LC_ALL=C sort | xargs wc -c)
+
+title 'what is missing'
+"$SNAPLINE_BIN/verify" gaps "$work/context" --index-sha256 "$digest" || exit $?
+
+title 'what was changed, dropped or cut, and why (the diagnostics on stderr)'
+cat "$work/notices"
+
+title 'the root digest, from the receipt'
 printf '%s\n' "$digest"
 
-title "verify --index-sha256 $digest"
+title 'verify --index-sha256 DIGEST context'
 "$SNAPLINE_BIN/verify" --index-sha256 "$digest" "$work/context"
 status=$?
 if ((status == 0)); then
-	printf 'verified\n'
+	printf 'verified: every byte answers to that digest\n'
 fi
 exit "$status"

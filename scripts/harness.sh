@@ -240,7 +240,7 @@ fi
 
 in_group "$bin/verify" --index-sha256 "$digest" "$run/context" || exit $?
 if [[ -n $require ]]; then
-	in_group "$bin/verify" gaps "$run/context" --require "$require" || exit $?
+	in_group "$bin/verify" gaps "$run/context" --index-sha256 "$digest" --require "$require" || exit $?
 fi
 
 in_group "${agent[@]}"
