@@ -21,6 +21,7 @@ import (
 
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
+	"snapline/pkg/requirement"
 	"snapline/pkg/tree"
 )
 
@@ -164,6 +165,10 @@ func (v vector) path() string {
 // TestVectors reads every committed vector, and holds the files against the table
 // that makes them.
 func TestVectors(t *testing.T) {
+	requirement.Claim(t, "KEY-04", "ID-06", "ID-09", "ID-12", "SRC-01", "SRC-02", "SRC-03", "SRC-04", "SRC-06", "CAN-02", "CAN-03",
+		"COL-01", "COL-02", "COL-03", "COL-04", "COL-05", "COL-06", "COL-08", "MAP-26",
+		"CHK-03", "CHK-10", "CHK-11", "CHK-12", "CHK-13", "CHK-14", "CHK-15", "ACT-04", "ACT-05", "ACT-09", "REV-01", "REV-02", "THR-03", "THR-06",
+		"THR-08", "RUN-02", "RUN-04", "RUN-05", "GAP-01", "GAP-02", "GAP-06", "FLT-05", "STR-04", "AMB-51", "AMB-68")
 	all := vectors()
 	seen := map[string]bool{}
 	rules := map[string]bool{}
