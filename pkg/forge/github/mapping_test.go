@@ -1,0 +1,182 @@
+package github_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"snapline/pkg/forge/forgetest"
+	"snapline/pkg/forge/github/githubtest"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+)
+
+// one runs the stage over a pull request with one check run.
+func one(t *testing.T, pairs ...any) *forgetest.Stream {
+	t.Helper()
+	f, _ := pull()
+	r := githubtest.With(githubtest.Run("CR_1", 1, "lint"), pairs...)
+	f.AddChecks(githubtest.Suite("CS_1", 90, r))
+	f.Logs[1] = githubtest.Reply{Body: "log"}
+	return run(t, f, nil, nil).Lines(t)
+}
+
+func TestCheckWords(t *testing.T) {
+	requirement.Claim(t, "MAP-01", "MAP-02", "MAP-03", "MAP-10", "CHK-16", "AMB-35")
+	const start, end = "2026-05-01T10:00:10Z", "2026-05-01T10:00:20Z"
+	for _, c := range []struct {
+		status, conclusion string
+		started            any
+		want               string // "" is invalid_metadata
+	}{
+		{"QUEUED", "", start, "queued  false"},
+		{"WAITING", "", nil, "queued  false"},
+		{"REQUESTED", "", nil, "queued  false"},
+		{"PENDING", "", nil, "queued  false"},
+		{"IN_PROGRESS", "", start, "in_progress  false"},
+		{"COMPLETED", "SUCCESS", start, "completed success false"},
+		{"COMPLETED", "FAILURE", start, "completed failure false"},
+		{"COMPLETED", "NEUTRAL", start, "completed neutral false"},
+		{"COMPLETED", "CANCELLED", start, "completed cancelled false"},
+		{"COMPLETED", "CANCELLED", nil, "completed cancelled true"},
+		{"COMPLETED", "SKIPPED", start, "completed skipped false"},
+		{"COMPLETED", "SKIPPED", nil, "completed skipped true"},
+		{"COMPLETED", "TIMED_OUT", start, "completed timed_out false"},
+		{"COMPLETED", "ACTION_REQUIRED", start, "completed action_required false"},
+		{"COMPLETED", "STALE", start, "completed stale false"},
+		{"COMPLETED", "STARTUP_FAILURE", nil, "completed failure true"},
+		{"COMPLETED", "STARTUP_FAILURE", start, "completed failure true"},
+		{"COMPLETED", "SUCCESS", nil, ""},
+		{"COMPLETED", "NEUTRAL", nil, ""},
+		{"COMPLETED", "TIMED_OUT", nil, ""},
+		{"COMPLETED", "", start, ""},
+		{"COMPLETED", "NEWLY_INVENTED", start, ""},
+		{"COMPLETED", "success", start, ""},
+		{"NEWLY_INVENTED", "", nil, ""},
+		{"completed", "SUCCESS", start, ""},
+	} {
+		var conclusion any
+		if c.conclusion != "" {
+			conclusion = c.conclusion
+		}
+		got := one(t, "status", c.status, "conclusion", conclusion, "startedAt", c.started, "completedAt", end)
+		name := fmt.Sprint(c.status, " ", c.conclusion, " ", c.started)
+		if c.want == "" {
+			if len(got.Checks) != 0 || got.Gaps["checks/invalid_metadata"] != 1 {
+				t.Errorf("%s: %+v, gaps %v", name, got.Checks, got.Gaps)
+			}
+			continue
+		}
+		if l := got.Checks[0]; fmt.Sprintf("%s %s %v", l.Status, l.Conclusion, l.NeverStarted) != c.want || len(got.Gaps) != 0 {
+			t.Errorf("%s: %+v, want %s, gaps %v", name, l, c.want, got.Gaps)
+		}
+	}
+}
+
+func TestReviewWords(t *testing.T) {
+	requirement.Claim(t, "MAP-11", "MAP-15", "MAP-17")
+	for native, want := range map[string]string{
+		"APPROVED": "approved", "CHANGES_REQUESTED": "changes_requested", "COMMENTED": "commented", "DISMISSED": "dismissed",
+		"PENDING": "left out", "NEWLY_INVENTED": "invalid", "approved": "invalid",
+	} {
+		f, p := pull()
+		githubtest.Append(p, "reviews", githubtest.Review("PRR_1", native, maintainer, githubtest.At(1)))
+		got := run(t, f, nil, nil).Lines(t)
+		state := "left out"
+		if v := got.Record("PRR_1"); v != nil {
+			state = string(v.State)
+		} else if got.Gaps["reviews/invalid_metadata"] == 1 {
+			state = "invalid"
+		}
+		if state != want {
+			t.Errorf("%s: %s, want %s; gaps %v", native, state, want, got.Gaps)
+		}
+	}
+	f, p := pull()
+	githubtest.Append(p, "reviews", githubtest.With(githubtest.Review("PRR_1", "APPROVED", maintainer, githubtest.At(1)), "submittedAt", nil))
+	forgetest.CheckGaps(t, run(t, f, nil, nil).Lines(t).Gaps, []gap{{Scope: "reviews", Code: "invalid_metadata", Count: 1}})
+}
+
+func TestSides(t *testing.T) {
+	requirement.Claim(t, "MAP-21", "MAP-22")
+	for native, want := range map[string]record.Side{"LEFT": "left", "RIGHT": "right", "MIDDLE": "invalid"} {
+		f, p := pull()
+		githubtest.Append(p, "reviewThreads", githubtest.With(githubtest.Thread("PRRT_1", githubtest.Inline("PRRC_1", "x", maintainer, githubtest.At(1), "", "")), "diffSide", native))
+		got := run(t, f, nil, nil).Lines(t)
+		if want == "invalid" && got.Gaps["reviews/invalid_metadata"] != 1 || want != "invalid" && (got.Threads[0].Side != want || got.Threads[0].OriginalSide != "") {
+			t.Errorf("%s: %+v, gaps %v", native, got.Threads, got.Gaps)
+		}
+	}
+}
+
+func TestEntityStates(t *testing.T) {
+	requirement.Claim(t, "MAP-23", "MAP-26", "ABT-05", "ID-12")
+	for _, c := range []struct {
+		pull   bool
+		state  string
+		merged bool
+		want   record.EntityState
+	}{
+		{false, "OPEN", false, record.StateOpen},
+		{false, "CLOSED", false, record.StateClosed},
+		{false, "MERGED", false, ""},
+		{false, "open", false, ""},
+		{true, "OPEN", false, record.StateOpen},
+		{true, "CLOSED", false, record.StateClosed},
+		{true, "CLOSED", true, record.StateMerged},
+		{true, "MERGED", true, record.StateMerged},
+		{true, "MERGED", false, ""},
+		{true, "DRAFT", false, ""},
+	} {
+		f, p := pull()
+		change := func(*forgetest.Subject) {}
+		if c.pull {
+			p["state"], p["merged"] = c.state, c.merged
+		} else {
+			var i githubtest.M
+			f, i = issue()
+			i["state"], change = c.state, onIssue
+		}
+		o := run(t, f, nil, change)
+		if c.want == "" {
+			if o.Err == nil || !strings.Contains(o.Err.Error(), "outside the mapping") || strings.Contains(o.Err.Error(), "entity/") || len(o.Stream) != 0 {
+				t.Errorf("%+v: %v", c, o.Err)
+			}
+			continue
+		}
+		if got := o.Lines(t).Header.Entity.State; got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
+func TestKindsOfAccounts(t *testing.T) {
+	requirement.Claim(t, "AMB-40", "AMB-70", "ADM-14")
+	f, i := issue()
+	types := map[string]string{
+		"User": "human admin", "EnterpriseUserAccount": "human admin", "Bot": "bot bot", "Mannequin": "human -", "Organization": "human -", "Alien": "unknown -",
+	}
+	n := 0
+	for typename := range types {
+		n++
+		login := strings.ToLower(typename)
+		account := githubtest.M{"__typename": typename, "id": "X_" + typename, "login": login}
+		f.Grant(account, "admin")
+		githubtest.Append(i, "comments", githubtest.Comment(fmt.Sprintf("IC_%s", typename), "x", account, githubtest.At(n)))
+	}
+	o := run(t, f, nil, onIssue)
+	got := o.Lines(t)
+	for typename, want := range types {
+		a := got.Actor("X_" + typename)
+		role := "-"
+		if a.Role != nil {
+			role = *a.Role
+		}
+		if s := string(a.Kind) + " " + role; s != want {
+			t.Errorf("%s: %s, want %s", typename, s, want)
+		}
+	}
+	if asked := asks(o, "/permission"); len(asked) != 3 { // the author and two that can hold a role
+		t.Errorf("asked %v", asked)
+	}
+}
