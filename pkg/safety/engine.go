@@ -22,6 +22,8 @@ const (
 	// so that the second look finds nothing; text on which they go on finding
 	// something has no safe representation and is rejected.
 	maxPasses = 8
+	// longestAnchor is no less than the length of any injection anchor.
+	longestAnchor = 32
 	// sparse is the number of bytes of text for each injection anchor above which the
 	// scanner gets the anchors; where they stand closer it finds them itself, and
 	// memory stays proportional to the text.
@@ -175,7 +177,8 @@ func (w *Worker) moveAnchors(spans []secret.Span) {
 // more than that (secret.Rules.Reach).
 func (w *Worker) rescan(text []byte, markers []secret.Span) {
 	w.detector.Reset(text)
-	old := w.anchors
+	before := w.anchors
+	old := before
 	w.anchors = w.moved[:0]
 	reach := w.engine.rules.Reach()
 	lineEnd := func(i int) int {
@@ -199,14 +202,19 @@ func (w *Worker) rescan(text []byte, markers []secret.Span) {
 			n++
 		}
 		w.anchors = append(w.anchors, old[:n]...)
+		// What begins well inside the window is found again.
+		for n < len(old) && old[n] < to-longestAnchor {
+			n++
+		}
+		w.scanner.ResetFrom(w.engine.table, text[:to], from)
+		w.run(len(text))
 		for n < len(old) && old[n] < to {
+			w.anchors = insertAnchor(w.anchors, old[n])
 			n++
 		}
 		old = old[n:]
-		w.scanner.ResetFrom(w.engine.table, text[:to], from)
-		w.run(len(text))
 	}
-	w.anchors, w.moved = append(w.anchors, old...), w.anchors
+	w.anchors, w.moved = append(w.anchors, old...), before
 }
 
 // insertAnchor keeps anchors ascending and unique.

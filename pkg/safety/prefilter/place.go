@@ -1,5 +1,8 @@
 package prefilter
 
+// rounds is how often every item is taken out and put where it then costs least.
+const rounds = 3
+
 // Place finds placements for patterns by counting, on a sample of text, how many
 // places each bucket names. It is slow and meant for the generator of placement
 // tables: tables from one sample serve all text, only speed depends on them.
@@ -14,11 +17,16 @@ func Place(patterns []Pattern, sample []byte) map[string]Placement {
 	}
 	p.hit = make([]uint16, len(p.places))
 	items := p.items(patterns)
+	for range rounds {
+		for k := range items {
+			p.takeOut(&items[k])
+			p.putIn(&items[k])
+		}
+	}
 	out := map[string]Placement{}
 	for _, it := range items {
-		bucket, behind := p.place(it)
 		at := out[it.pattern.name]
-		at.Bucket[it.parity], at.Behind[it.parity] = uint8(bucket), int8(behind)
+		at.Bucket[it.parity], at.Behind[it.parity] = uint8(it.bucket), int8(it.behind)
 		out[it.pattern.name] = at
 	}
 	return out
@@ -28,20 +36,23 @@ type placer struct {
 	places  [][lanes]uint16
 	hit     []uint16 // buckets that fire at each place
 	members [lanes][1 << 16]uint16
+	users   [lanes][1 << 16][buckets]uint16 // items behind each member
 }
 
-type placed struct {
-	pattern Pattern
-	parity  int
-	hits    int
+type placedItem struct {
+	pattern        Pattern
+	parity         int
+	hits           int
+	in             bool
+	bucket, behind int
 }
 
 // items gives every pattern at both parities, the most frequent first.
-func (p *placer) items(patterns []Pattern) []placed {
-	var out []placed
+func (p *placer) items(patterns []Pattern) []placedItem {
+	var out []placedItem
 	for _, pattern := range patterns {
 		for parity := range 2 {
-			it := placed{pattern, parity, len(p.places)}
+			it := placedItem{pattern: pattern, parity: parity, hits: len(p.places)}
 			for behind := -parity; behind < len(pattern.sets); behind += 2 {
 				it.hits = min(it.hits, p.count(windowBits(pattern, behind)))
 			}
@@ -79,29 +90,46 @@ func windowBits(p Pattern, behind int) *[lanes][1 << 16]bool {
 	return bits
 }
 
-// place chooses bucket and window with the fewest new hits and enters the item.
-func (p *placer) place(it placed) (bucket, behind int) {
+// takeOut removes an item from its bucket.
+func (p *placer) takeOut(it *placedItem) {
+	if it.in {
+		p.enter(it, -1)
+		it.in = false
+	}
+}
+
+// putIn chooses bucket and window with the fewest new hits and enters the item.
+func (p *placer) putIn(it *placedItem) {
 	least := len(p.places) + 1
-	var chosen *[lanes][1 << 16]bool
 	for at := -it.parity; at < len(it.pattern.sets); at += 2 {
-		bits := windowBits(it.pattern, at)
-		for b, n := range p.newHits(bits) {
+		for b, n := range p.newHits(windowBits(it.pattern, at)) {
 			if b < specialBucket && n < least {
-				least, bucket, behind, chosen = n, b, at, bits
+				least, it.bucket, it.behind = n, b, at
 			}
 		}
 	}
+	p.enter(it, 1)
+	it.in = true
+}
+
+func (p *placer) enter(it *placedItem, step int) {
+	bits := windowBits(it.pattern, it.behind)
 	for k := range lanes {
-		for pair, in := range chosen[k] {
-			if in {
-				p.members[k][pair] |= 1 << bucket
+		for pair, in := range bits[k] {
+			if !in {
+				continue
+			}
+			n := &p.users[k][pair][it.bucket]
+			*n = uint16(int(*n) + step)
+			p.members[k][pair] &^= 1 << it.bucket
+			if *n > 0 {
+				p.members[k][pair] |= 1 << it.bucket
 			}
 		}
 	}
 	for i, at := range p.places {
 		p.hit[i] = p.members[0][at[0]] & p.members[1][at[1]] & p.members[2][at[2]] & p.members[3][at[3]]
 	}
-	return bucket, behind
 }
 
 // newHits counts, for every bucket, the places that would be named in addition.

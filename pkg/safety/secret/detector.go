@@ -98,6 +98,7 @@ type Detector struct {
 	rules *Rules
 	text  []byte
 	spans []Span
+	spare []Span // the buffer of the text before
 
 	// How far rules have judged the text, so that no byte is judged over and over.
 	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, cardEnd, registeredEnd int
@@ -111,16 +112,17 @@ type Detector struct {
 // NewDetector gives a Detector of r.
 func (r *Rules) NewDetector() *Detector { return &Detector{rules: r} }
 
-// Reset starts a new text.
+// Reset starts a new text. The spans of the text before stay valid until the next
+// Reset.
 func (d *Detector) Reset(text []byte) {
-	*d = Detector{rules: d.rules, text: text, spans: d.spans[:0], runs: d.runs[:0]}
+	*d = Detector{rules: d.rules, text: text, spans: d.spare[:0], spare: d.spans, runs: d.runs[:0]}
 }
 
 // At applies the rule of a pattern at pos, where that pattern begins. Places come in
 // nearly ascending order.
 func (d *Detector) At(pattern, pos int) { d.rules.list[pattern].apply(d, pos) }
 
-// Spans gives the merged spans of the text. Valid until the next Reset.
+// Spans gives the merged spans of the text. Valid until the next Reset but one.
 func (d *Detector) Spans() []Span {
 	if len(d.spans) == 0 {
 		return nil
