@@ -1,0 +1,346 @@
+package github_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/forgetest"
+	"snapline/pkg/forge/github"
+	"snapline/pkg/forge/github/githubtest"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/stage/fetch"
+)
+
+func up(n, size int) int { return (max(n, 0) + size - 1) / size }
+
+// TestRequests counts against the published formula (docs/requests.md).
+func TestRequests(t *testing.T) {
+	for _, c := range []struct {
+		size githubtest.Size
+		want int // 0: by the formula alone
+	}{
+		{githubtest.Large, 129},
+		{githubtest.Size{Authors: 1}, 0},
+		{githubtest.Size{Comments: 100, Threads: 50, Reviews: 100, Checks: 60, Authors: 50, LongThread: 50}, 0},
+		{githubtest.Size{Comments: 101, Threads: 51, Reviews: 101, Checks: 61, Authors: 51, LongThread: 51}, 0},
+		{githubtest.Size{Comments: 1, Threads: 1, Reviews: 9, Checks: 1, Authors: 2, LongThread: 151}, 0},
+	} {
+		s := c.size
+		f := githubtest.Generate(s)
+		suites := up(s.Checks, 60)
+		want := 1 + max(1, up(s.Comments, 100)) + max(1, up(s.Reviews, 100)) + up(s.Reviews/10, 100) +
+			max(1, up(s.Threads, 50)) + max(1, up(suites, 25)) + suites + 2*up(s.Checks, 3)
+		if s.Threads > 0 {
+			want += up(s.LongThread-50, 100)
+		}
+		for left := s.Checks; left > 0; left -= 60 {
+			want += up(min(left, 60)-50, 100)
+		}
+		people := map[any]bool{}
+		for _, r := range run(t, f, nil, nil).Lines(t).Actors {
+			people[r.ID] = true
+		}
+		if len(people) > 50 {
+			want += up(len(f.Collaborators), 100)
+		} else {
+			want += len(people)
+		}
+		if c.want != 0 && c.want != want {
+			t.Errorf("the formula gives %d for the published %d", want, c.want)
+		}
+		if got := len(run(t, f, nil, nil).Requests); got != want {
+			t.Errorf("%+v: %d requests, the formula says %d", s, got, want)
+		}
+	}
+	doc, err := os.ReadFile("../../../docs/requests.md")
+	if err != nil || !bytes.Contains(doc, []byte("2·50 = 129")) {
+		t.Errorf("docs/requests.md does not publish 129: %v", err)
+	}
+}
+
+// TestCollaboratorsListGivesTheSame: above 50 people one list replaces single look-ups.
+// After filtering nothing differs, whoever is listed or not.
+func TestCollaboratorsListGivesTheSame(t *testing.T) {
+	requirement.Claim(t, "ADM-13", "ADM-15", "ACT-02")
+	build := func() *githubtest.Fake {
+		f, p := pull()
+		roles := []string{"admin", "maintain", "write", "triage", "read", "none"}
+		for n := range 51 {
+			u := githubtest.User(fmt.Sprintf("U_%02d", n), fmt.Sprintf("user%02d", n))
+			f.Grant(u, roles[n%len(roles)])
+			githubtest.Append(p, "comments", githubtest.Comment(fmt.Sprintf("IC_%02d", n), "x", u, githubtest.At(n)))
+		}
+		// A reader and a stranger who need a row: they resolved and dismissed.
+		reader, stranger := githubtest.User("U_reader", "reader"), githubtest.User("U_stranger", "stranger")
+		f.Grant(reader, "read")
+		githubtest.Append(p, "reviewThreads", githubtest.With(githubtest.Thread("PRRT_1", githubtest.Inline("PRRC_1", "x", maintainer, githubtest.At(1), "", "")), "isResolved", true, "resolvedBy", reader))
+		githubtest.Append(p, "reviews", githubtest.Review("PRR_1", "DISMISSED", maintainer, githubtest.At(1)))
+		githubtest.Append(p, "timelineItems", githubtest.Dismissal("RDE_1", "PRR_1", stranger, githubtest.At(2)))
+		return f
+	}
+	listed := run(t, build(), nil, nil)
+	// The same with a list that fails: every role is looked up.
+	broken := onPath("/collaborators?", forgetest.Answer(500, nil, ""))
+	single := run(t, build(), broken, nil)
+	if n := len(asks(listed, "/permission")); n != 2 {
+		t.Errorf("%d look-ups beside the list", n)
+	}
+	if n := len(asks(single, "/permission")); n != 54 {
+		t.Errorf("%d single look-ups", n)
+	}
+	for _, role := range []string{"triage", "write"} {
+		a, err := listed.Filtered(t, role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := single.Filtered(t, role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Admitted() != b.Admitted() || fmt.Sprint(a.Gaps) != fmt.Sprint(b.Gaps) {
+			t.Errorf("%s: %s %v\n%s %v", role, a.Admitted(), a.Gaps, b.Admitted(), b.Gaps)
+		}
+	}
+	for _, o := range []forgetest.Outcome{listed, single} {
+		if a := o.Lines(t).Actor("U_reader"); a.Role == nil || *a.Role != "read" {
+			t.Errorf("the resolver: %+v", a)
+		}
+		if a := o.Lines(t).Actor("U_stranger"); a.Role != nil || a.RoleVerified {
+			t.Errorf("the dismisser: %+v", a)
+		}
+	}
+}
+
+func onPath(part string, f forgetest.Fault) *forgetest.Net {
+	return &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+		if strings.Contains(key, part) {
+			return f
+		}
+		return nil
+	}}
+}
+
+// TestSmallerPages: a query that is too slow for the server is asked in halves, and the
+// list is whole all the same.
+func TestSmallerPages(t *testing.T) {
+	f, i := issue()
+	for n := range 230 {
+		githubtest.Append(i, "comments", githubtest.Comment(fmt.Sprintf("IC_%03d", n), "x", maintainer, githubtest.At(n)))
+	}
+	for name, fault := range map[string]forgetest.Fault{
+		"502":            forgetest.Answer(502, nil, `{"data":null,"errors":[{"message":"Something went wrong"}]}`),
+		"504":            forgetest.Answer(504, nil, "<html>"),
+		"200":            forgetest.Answer(200, nil, `{"data":null,"errors":[{"message":"Something went wrong while executing your query."}]}`),
+		"too many nodes": forgetest.Answer(200, nil, `{"errors":[{"type":"MAX_NODE_LIMIT_EXCEEDED","message":"x"}]}`),
+	} {
+		net := &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+			if strings.Contains(key, "query Comments") && (strings.Contains(key, `"first":100`) || strings.Contains(key, `"first":50`)) {
+				return fault
+			}
+			return nil
+		}}
+		o := run(t, f, net, onIssue)
+		if got := o.Lines(t); len(got.IDs("comment")) != 230 || len(got.Gaps) != 0 {
+			t.Errorf("%s: %d comments, gaps %v", name, len(got.IDs("comment")), got.Gaps)
+		}
+	}
+}
+
+func TestLabelsBeyondTheFirstPage(t *testing.T) {
+	f, i := issue()
+	var names []string
+	for n := range 205 {
+		names = append(names, fmt.Sprintf("label %03d", n))
+	}
+	i["labels"] = githubtest.Labels(names...)
+	o := run(t, f, nil, onIssue)
+	if got := o.Lines(t).Header.Entity.Labels; !slices.Equal(got, names) {
+		t.Errorf("%d labels", len(got))
+	}
+	// The labels belong to the entity: a page that fails ends the run (ABT-04).
+	o = run(t, f, onOperation("Labels", forgetest.Answer(500, nil, "")), onIssue)
+	if o.Err == nil || len(o.Stream) != 0 {
+		t.Errorf("a lost page of labels: %v", o.Err)
+	}
+	i["labels"] = nil
+	if got := run(t, f, nil, onIssue).Lines(t).Header.Entity.Labels; len(got) != 0 {
+		t.Errorf("labels %v", got)
+	}
+}
+
+func TestDismissals(t *testing.T) {
+	requirement.Claim(t, "ID-05", "AMB-61")
+	f, p := pull()
+	other := githubtest.User("U_other", "other")
+	for _, id := range []string{"PRR_1", "PRR_2", "PRR_3", "PRR_4"} {
+		githubtest.Append(p, "reviews", githubtest.Review(id, "DISMISSED", maintainer, githubtest.At(1)))
+	}
+	githubtest.Append(p, "reviews", githubtest.Review("PRR_5", "APPROVED", maintainer, githubtest.At(1)))
+	githubtest.Append(p, "timelineItems",
+		githubtest.Dismissal("RDE_1", "PRR_1", other, githubtest.At(30)), // the newest counts, wherever it stands
+		githubtest.Dismissal("RDE_2", "PRR_1", maintainer, githubtest.At(20)),
+		githubtest.Dismissal("RDE_3", "PRR_2", nil, githubtest.At(20)),
+		githubtest.Dismissal("RDE_4", "PRR_4", githubtest.Bot("BOT_1", "stale"), githubtest.At(20)),
+		githubtest.Dismissal("RDE_5", "", other, githubtest.At(20)),
+		githubtest.Dismissal("RDE_6", "PRR_5", other, githubtest.At(20)))
+	got := run(t, f, nil, nil).Lines(t)
+	for id, want := range map[string]string{
+		"PRR_1": "2026-05-01T10:00:30.000000000Z U_other", "PRR_2": "2026-05-01T10:00:20.000000000Z -", "PRR_3": "- -", "PRR_4": "2026-05-01T10:00:20.000000000Z BOT_1", "PRR_5": "- -",
+	} {
+		at, by := "-", "-"
+		r := got.Record(id)
+		if r.DismissedAt != nil {
+			at = *r.DismissedAt
+		}
+		if r.DismissedBy != nil {
+			by = *r.DismissedBy
+		}
+		if at+" "+by != want {
+			t.Errorf("%s: %s %s, want %s", id, at, by, want)
+		}
+	}
+	// Without the events the outcome is half known: the reviews are gone, not the rest.
+	cut := run(t, f, onOperation("Dismissals", forgetest.Answer(500, nil, "")), nil).Lines(t)
+	forgetest.CheckGaps(t, cut.Gaps, []gap{{Scope: "reviews", Code: "fetch_failed", Count: 1}})
+	if len(cut.IDs("review")) != 0 {
+		t.Errorf("reviews %v", cut.IDs("review"))
+	}
+}
+
+// TestPublishers: of a receipt's publisher only the id is known; the forge says what it
+// is.
+func TestPublishers(t *testing.T) {
+	requirement.Claim(t, "AMB-76", "AMB-70")
+	const row = `{"id":"RUN_%d","agent":"fixer","status":"success","input_revision":"%064d","result_record_keys":[],"completed_at":"2026-05-01T10:00:0%dZ","publisher_id":"%s"}` + "\n"
+	var text string
+	for n, id := range []string{"BOT_pub", "U_pub", "BOT_gone", "U_kgDOmaint"} {
+		text += fmt.Sprintf(row, n, n, n, id)
+	}
+	runs, err := fetch.ParseReceipts("runs", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := issue()
+	f.Objects = []githubtest.M{githubtest.Bot("BOT_pub", "publisher"), githubtest.User("U_pub", "person")}
+	f.Grant(f.Objects[1], "admin")
+	o := run(t, f, nil, func(s *forgetest.Subject) {
+		onIssue(s)
+		registered(t, "BOT_pub")(s)
+		change := s.Change
+		s.Change = func(c *fetch.Config) {
+			change(c)
+			c.Collection.IncludedSources = []string{"agent_runs", "comments", "entity"}
+			c.Runs, c.HasRuns = runs, true
+		}
+	})
+	got := o.Lines(t)
+	for id, want := range map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "U_kgDOmaint": record.Human} {
+		if a := got.Actor(id); a == nil || a.Kind != want {
+			t.Errorf("%s: %+v", id, a)
+		}
+	}
+	left, err := o.Filtered(t, "")
+	if err != nil || len(left.Runs) != 1 || left.Runs[0].ID != "RUN_0" || left.Gaps["agent_runs/authorization_failed"] != 3 {
+		t.Errorf("%v, gaps %v, %v", left.Runs, left.Gaps, err)
+	}
+}
+
+func TestRights(t *testing.T) {
+	open := func(f *githubtest.Fake, net *forgetest.Net) (forge.Rights, error) {
+		target, err := forge.Parse("https://github.com/acme/tool/issues/7", "", func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		net.Hosts = f.Hosts()
+		e := github.Driver.Endpoint(target)
+		c, err := client.New(client.Config{
+			Origin: "https://api.github.com", Credential: github.Driver.Credential(forgetest.Token), Header: github.Driver.Header,
+			UserAgent: "test", Transport: net, Clock: forgetest.NewClock(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return github.Driver.Open(target, e, c, forge.Settings{MaxAnswerBytes: 1 << 20}).Rights(context.Background())
+	}
+	f, _ := issue()
+	net := &forgetest.Net{}
+	r, err := open(f, net)
+	if err != nil || len(r.Missing) != 0 || len(r.Lines) != 4 || !strings.Contains(strings.Join(r.Lines, "\n"), "4990 of 5000") || len(net.Requests()) != 3 {
+		t.Errorf("%+v, %v, %d requests", r, err, len(net.Requests()))
+	}
+	f.Permissions["maint"] = reply(t, "rest/permission_403_no_push.json")
+	f.More["/rate_limit"] = githubtest.Reply{Status: http.StatusNotFound, Body: `{"message":"Rate limiting is not enabled."}`}
+	r, err = open(f, &forgetest.Net{})
+	if err != nil || len(r.Missing) != 1 || !strings.Contains(r.Missing[0], "push access") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err = open(f, onOperation("Entity", forgetest.Answer(401, nil, ""))); !client.IsKind(err, client.Unauthenticated) {
+		t.Errorf("%v", err)
+	}
+	f.More["/rate_limit"] = reply(t, "rest/rate_limit_overview.json")
+	if r, err = open(f, &forgetest.Net{}); err != nil || !strings.Contains(strings.Join(r.Lines, "\n"), "graphql: 4808 of 5000") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestInlineCommentsWithoutReviews: they belong to comments (AMB-23), threads to
+// reviews with comments (AMB-24).
+func TestInlineCommentsWithoutReviews(t *testing.T) {
+	requirement.Claim(t, "AMB-23", "AMB-24", "GAP-06")
+	build := func() *githubtest.Fake {
+		return githubtest.Generate(githubtest.Size{Comments: 2, Threads: 2, Reviews: 2, Checks: 2, Authors: 2})
+	}
+	for sources, want := range map[string]string{
+		"comments entity":         "5 comments 0 reviews 0 threads 0 checks",
+		"entity reviews":          "0 comments 2 reviews 0 threads 0 checks",
+		"comments entity reviews": "5 comments 2 reviews 2 threads 0 checks",
+		"entity":                  "0 comments 0 reviews 0 threads 0 checks",
+		"checks entity":           "0 comments 0 reviews 0 threads 2 checks",
+	} {
+		o := run(t, build(), nil, func(s *forgetest.Subject) {
+			s.Change = func(c *fetch.Config) {
+				c.Collection.IncludedSources, c.Collection.CheckLogSelection = strings.Fields(sources), record.LogsNone
+			}
+		})
+		got := o.Lines(t)
+		text := fmt.Sprintf("%d comments %d reviews %d threads %d checks", len(got.IDs("comment")), len(got.IDs("review")), len(got.Threads), len(got.Checks))
+		if text != want || len(got.Gaps) != 0 || len(asks(o, "/logs")) != 0 {
+			t.Errorf("%s: %s, want %s, gaps %v", sources, text, want, got.Gaps)
+		}
+	}
+}
+
+// TestPrefixStability: a comment more leaves every earlier record line as it is.
+func TestPrefixStability(t *testing.T) {
+	size := githubtest.Size{Comments: 20, Threads: 5, Reviews: 5, Checks: 5, Authors: 3}
+	before := run(t, githubtest.Generate(size), nil, nil)
+	f := githubtest.Generate(size)
+	p := f.Entities[7]
+	githubtest.Append(p, "comments", githubtest.Comment("IC_new", "one more", githubtest.User("U_kgDO0000", "renamed"), githubtest.At(9000)))
+	p["updatedAt"] = githubtest.At(9000)
+	p["reviewThreads"].(githubtest.Connection).Nodes[0]["isResolved"] = true
+	f.Grant(githubtest.User("U_kgDO0001", "user0001"), "read")
+	f.Name = "renamed"
+	after := string(run(t, f, nil, func(s *forgetest.Subject) { s.Address = "https://github.com/acme/renamed/pull/7" }).Stream)
+	n := 0
+	for _, line := range strings.Split(string(before.Stream), "\n") {
+		if strings.HasPrefix(line, `{"type":"record"`) && !strings.Contains(line, `"kind":"entity"`) {
+			n++
+			if !strings.Contains(after, line+"\n") {
+				t.Errorf("changed or lost: %s", line)
+			}
+		}
+	}
+	if n < 25 {
+		t.Errorf("%d records compared", n)
+	}
+}
