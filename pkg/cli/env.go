@@ -48,13 +48,17 @@ func (e *Env) Getenv(name string) string {
 }
 
 // Main runs a program in the process environment and gives its exit code. An
-// interrupt or termination signal cancels the context of the action, so that it can
-// remove its work; a closed stdout is an error to it, not a signal.
+// interrupt or termination signal cancels the context of the action and ends a read of
+// stdin, so that it can remove its work; a second one ends the process. A closed stdout
+// is an error to the action, not a signal.
 func Main(p *Program) int {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return int(Run(ctx, p, OSEnv()))
+	context.AfterFunc(ctx, stop)
+	env := OSEnv()
+	env.Stdin = interruptible(ctx, env.Stdin)
+	return int(Run(ctx, p, env))
 }
 
 // exitOf maps the error of an action to the exit table. A reader of stdout that went
