@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"snapline/pkg/fault"
@@ -202,9 +203,15 @@ type result struct {
 	err    error
 }
 
+// plain is the engine without credentials: compiling one takes a while.
+var plain = sync.OnceValues(func() (*safety.Engine, error) { return safety.New(nil) })
+
 func config(t testing.TB, credentials ...string) filter.Config {
 	t.Helper()
-	e, err := safety.New(credentials)
+	e, err := plain()
+	if len(credentials) > 0 {
+		e, err = safety.New(credentials)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
