@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"strings"
 
 	ucli "github.com/urfave/cli/v2"
@@ -62,5 +63,10 @@ func runVerifyBlocks(call *cli.Call) error {
 	if s.File(path) == nil {
 		return &fault.Error{Exit: fault.Aborted, File: path, Rule: "blocks.view", Detail: "the tree has no such view"}
 	}
-	return closedOr(projection.WriteBlocks(call.Env.Stdout, s, view, path))
+	err = projection.WriteBlocks(call.Env.Stdout, s, view, path)
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return closedOr(err)
 }
