@@ -10,10 +10,6 @@ import (
 // Patterns of structural strings. MustCompile at start is the promise of STR-08:
 // a pattern that does not compile stops the program.
 var (
-	structuralID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:=-]*$`)
-	githubNodeID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_=-]*$`)
-	numericID      = regexp.MustCompile(`^[1-9][0-9]*$`)
-	discussionID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
 	findingCode    = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
 	repositoryPath = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
 	twoSegments    = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
@@ -26,26 +22,41 @@ var (
 // numbers (ID-07), GitLab discussion ids for threads (ID-08), all of them within
 // structural_id (ID-09).
 func ValidID(forge record.Forge, kind record.Kind, id string) bool {
-	if !structuralID.MatchString(id) {
-		return false
-	}
-	switch forge {
-	case record.GitHub:
-		return githubNodeID.MatchString(id)
-	case record.GitLab:
-		if kind == record.KindThread {
-			return discussionID.MatchString(id)
-		}
-		return numericID.MatchString(id)
-	case record.Forgejo:
-		return numericID.MatchString(id)
+	switch {
+	case forge == record.GitHub:
+		return alphanumeric(id, "_=-")
+	case forge == record.GitLab && kind == record.KindThread:
+		return alphanumeric(id, "._:-")
+	case forge == record.GitLab, forge == record.Forgejo:
+		return numeric(id)
 	}
 	return false
 }
 
+// alphanumeric reports ^[A-Za-z0-9][A-Za-z0-9 and more]*$.
+func alphanumeric(s, more string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || strings.IndexByte(more, c) < 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// numeric reports ^[1-9][0-9]*$.
+func numeric(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && s[0] != '0'
+}
+
 // ValidStructuralID reports whether id is a structural identifier of any forge
 // (ID-09).
-func ValidStructuralID(id string) bool { return structuralID.MatchString(id) }
+func ValidStructuralID(id string) bool { return alphanumeric(id, "._:=-") }
 
 // ValidActorID reports whether id fits the forge's pattern for accounts.
 func ValidActorID(forge record.Forge, id string) bool {

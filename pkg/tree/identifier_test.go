@@ -82,6 +82,22 @@ func TestValidID(t *testing.T) {
 			t.Errorf("%q is an id of a forge that does not exist", c.id)
 		}
 	}
+	// Against the patterns of the contract, byte by byte, in front and behind.
+	for pattern, valid := range map[string]func(string) bool{
+		`^[A-Za-z0-9][A-Za-z0-9._:=-]*$`: ValidStructuralID,
+		`^[A-Za-z0-9][A-Za-z0-9_=-]*$`:   func(s string) bool { return ValidID(record.GitHub, record.KindCheck, s) },
+		`^[A-Za-z0-9][A-Za-z0-9._:-]*$`:  func(s string) bool { return ValidID(record.GitLab, record.KindThread, s) },
+		`^[1-9][0-9]*$`:                  func(s string) bool { return ValidID(record.Forgejo, record.KindReview, s) },
+	} {
+		p := regexp.MustCompile(pattern)
+		for c := range 256 {
+			for _, s := range []string{string([]byte{byte(c)}), "1" + string([]byte{byte(c)}), string([]byte{byte(c)}) + "1", "1" + string([]byte{byte(c)}) + "1"} {
+				if got, want := valid(s), p.MatchString(s); got != want {
+					t.Errorf("%s: %q: %v, want %v", pattern, s, got, want)
+				}
+			}
+		}
+	}
 	if !ValidStructuralID("a:b=") || ValidStructuralID("a/b") || ValidStructuralID("1\n") {
 		t.Error("structural ids")
 	}
