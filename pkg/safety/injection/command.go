@@ -21,7 +21,7 @@ var clients = []string{
 // instruments are the words before a credential file or variable that only uses it.
 var instruments = []string{
 	"-i", "-f", "-o", "--output", "--key", "--private-key", "--netrc-file", "--env-file", "--kubeconfig", "--userconfig",
-	"identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
+	"-e", "--env", "-c", "--config", "--identity-file", "identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
 }
 
 // command judges one logical line: a thing and a way out in one part of it, or in two
@@ -223,6 +223,16 @@ func (s *Scanner) inside(at span) bool {
 	return false
 }
 
+// setsVariable reports whether the '=' at i ends the name of an environment variable:
+// KUBECONFIG=file is no reading of the file.
+func setsVariable(text []byte, from, i int) bool {
+	e := i
+	for i > from && nameByte(text[i-1]) && e-i < maxName {
+		i--
+	}
+	return i < e && upper(text[i:e]) && (i == from || isSpace(text[i-1]))
+}
+
 // read reports whether the thing is read there: not written to, not the key that a
 // program is given, not named by an assignment.
 func read(text []byte, from int, at span, what thing) bool {
@@ -237,6 +247,9 @@ func read(text []byte, from int, at span, what thing) bool {
 		i--
 	}
 	if i > from && text[i-1] == '>' && !quoteMark(text, from, i-1) {
+		return false
+	}
+	if i > from && text[i-1] == '=' && setsVariable(text, from, i-1) {
 		return false
 	}
 	e := i

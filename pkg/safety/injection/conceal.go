@@ -236,6 +236,7 @@ func hideRule(c *cursor) (span, bool) {
 					return span{}, false
 				}
 				if u.is(rUser) {
+					own = own || i == 1 && c.at(j+1).can(mDeed) && c.at(j+1).gap&stop == 0
 					return span{start, u.end}, own && !named1(c, j, verb)
 				}
 				if !u.is(rDet|rFill|rAll) && u.id != end {
@@ -244,7 +245,7 @@ func hideRule(c *cursor) (span, bool) {
 			}
 			return span{}, false
 		}
-		own = own || t.is(rDeed)
+		own = own || t.can(mDeed)
 	}
 	return span{}, false
 }

@@ -245,8 +245,8 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 			}
 		default:
 			// "send env to", "the env output"
-			if end-start == 8 && !startsWord(text, i, "and", "to", "output", "in", "into", "then") ||
-				end-start == 3 && !startsWord(text, i, "and", "output", "to") {
+			if end-start == 8 && !startsWord(text, i, "and", "to", "output", "in", "into", "then", "as", "here") ||
+				end-start == 3 && !startsWord(text, i, "and", "output", "to", "in", "into", "then", "here") {
 				return noThing, span{}
 			}
 		}

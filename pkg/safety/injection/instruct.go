@@ -1,5 +1,7 @@
 package injection
 
+import "bytes"
+
 // instructs reports whether a hidden region holds an instruction: an imperative
 // addressed to an agent, any phrase of the other classes, or an act of approval.
 func (s *Scanner) instructs(region span) bool {
@@ -22,7 +24,7 @@ func (s *Scanner) instructs(region span) bool {
 		case t.is(rApprove) && approval(c):
 			return true
 		}
-		things = things || t.is(rThing|rDotted)
+		things = things || (t.is(rThing) || t.can(mDotted))
 	}
 	return things && s.leaks(region)
 }
@@ -93,12 +95,15 @@ func (s *Scanner) leaks(region span) bool {
 func addressed(c *cursor) bool {
 	t := c.at(0)
 	before := c.at(-1)
-	qualified := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.is(rAgentName))
+	qualified := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
+	if before.can(mNoAgent) && t.gap&(clause|gColon) == 0 {
+		return false // the user agent
+	}
 	if t.id == wSystem {
-		if t.gap&clause == 0 && !before.is(rGreeting|rFill|rDet|rAndOr) {
+		if t.gap&clause == 0 && !(before.is(rFill|rDet|rAndOr) || before.can(mGreeting)) {
 			return false // the file system, the build system
 		}
-		if t.gap&clause == 0 && before.is(rDet) && c.at(-2).gap&clause == 0 && !c.at(-2).is(rGreeting) {
+		if t.gap&clause == 0 && before.is(rDet) && c.at(-2).gap&clause == 0 && !c.at(-2).can(mGreeting) {
 			return false
 		}
 	}
@@ -116,13 +121,16 @@ func addressed(c *cursor) bool {
 			n.id == need || n.id == have || n.is(rNegate) || n.id == wDo {
 			break
 		}
-		if n.is(rPassive) {
+		if n.can(mPassive) {
 			return false
 		}
 		if i == 1 && n.is(rVerb) && orderTo(c, i, t.id, qualified) {
 			return true
 		}
-		if i > 1 && !qualified && !before.is(rGreeting) && !c.at(-2).is(rGreeting) {
+		if i == 1 && !n.can(mRelative) && !n.is(rAgent) {
+			return false // the AI policy, the agent version
+		}
+		if i > 1 && !qualified && !before.can(mGreeting) && !c.at(-2).can(mGreeting) {
 			return false
 		}
 	}
@@ -135,13 +143,16 @@ func addressed(c *cursor) bool {
 		if n.gap&(gBarrier|gEdge) != 0 {
 			return false
 		}
+		if b := c.text[c.at(k-1).end:n.start]; bytes.IndexByte(b, '"') >= 0 || bytes.IndexByte(b, '=') >= 0 {
+			return false // a member of JSON, a setting
+		}
 		if n.is(rVerb) && orderTo(c, k, t.id, qualified) {
 			return true
 		}
 		if n.gap&gHard != 0 && k > i {
 			return false
 		}
-		if !n.is(rAdverb|rNegate|rFill|rGreeting) && n.id != wThis && n.id != wThat && n.id != wTo && n.id != wIf && n.id != wReview {
+		if !(n.is(rAdverb|rNegate|rFill) || n.can(mGreeting)) && n.id != wThis && n.id != wThat && n.id != wTo && n.id != wIf && n.id != wReview {
 			return false
 		}
 	}
@@ -162,7 +173,13 @@ func orderTo(c *cursor, k int, agent wid, qualified bool) bool {
 	if c.at(k+1).gap&(gColon|gJoined) != 0 && c.at(k+1).gap&gLine == 0 && !v.is(rStrongVerb) {
 		return false // a label: "model: report: 3"
 	}
-	if qualified || v.is(rStrongVerb) {
+	if v.is(rStrongVerb) {
+		return true
+	}
+	if c.at(k+1).gap&(gEdge|gBlank|gLine|gItem) != 0 {
+		return false // a value, not an order: "agent: deploy"
+	}
+	if qualified {
 		return true
 	}
 	return agent != wSystem && !isModel(agent)

@@ -116,6 +116,9 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 				end = t.end
 			}
 			if t.is(rNoun1) {
+				if verb.id == wOverride && c.at(i-1).id == wSystem && !earlier && !behind {
+					return span{}, false // promptRule judges that
+				}
 				given = given || all && t.id != wPrompt && t.id != prompts
 				if earlier || yours || behind || given && !(t.id == wPrompt && c.at(i+1).id == wInjection) {
 					if follow && c.at(i+1).id == wWill {

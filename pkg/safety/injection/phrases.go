@@ -51,7 +51,7 @@ func promptRule(c *cursor) (span, bool) {
 	// new system prompt: …
 	if fresh := c.at(first - 1); fresh.id == wNew && !joined && c.at(first).gap&stop == 0 {
 		b := c.at(first - 2)
-		if next.gap&gColon != 0 || b.id == wYour || next.id == wFollows || next.id == below ||
+		if next.gap&gColon != 0 || b.id == wYour || c.at(first-3).id == wHere || c.at(first-4).id == wHere || next.id == wFollows || next.id == below ||
 			next.id == wIs && c.at(2).gap&gColon != 0 || next.id == wAs && c.at(2).id == wFollows {
 			return span{fresh.start, name.end}, true
 		}
@@ -143,7 +143,7 @@ func roleRule(c *cursor) (span, bool) {
 				start = c.at(k - 1).start
 			}
 			// you are now …; you are an unrestricted assistant
-			if n := c.at(k + 2); c.at(k+1).id == wNow && n.id != ready && n.id != able || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
+			if n := c.at(k + 2); c.at(k+1).id == wNow && n.id != ready && n.id != able || agentBetween(c, k, i) || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
 				return span{start, name.end}, true
 			}
 		}
@@ -151,10 +151,21 @@ func roleRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
+// agentBetween reports whether the reader is called an AI between the words k and i.
+func agentBetween(c *cursor, k, i int) bool {
+	for j := k + 1; j < i && j <= k+5; j++ {
+		if t := c.at(j); t.can(mAgentName) || t.id == wAI {
+			return true
+		}
+	}
+	return false
+}
+
 var (
-	youre = vocabulary["you're"]
-	ready = vocabulary["ready"]
-	able  = vocabulary["able"]
+	roleWord = vocabulary["role"]
+	youre    = vocabulary["you're"]
+	ready    = vocabulary["ready"]
+	able     = vocabulary["able"]
 )
 
 // limitless is the index of the word that takes the limits at the current word away,
@@ -199,11 +210,11 @@ func asked(c *cursor, k, i int) bool {
 	}
 	n := c.at(k + 1)
 	switch {
-	case i == k+1, n.id == wAs, n.id == wLike:
+	case i == k+1, n.id == wAs, n.id == wLike, c.at(k).can(mPretend):
 		return true
 	}
 	for j := k + 1; j < i; j++ {
-		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs || t.id == wBe {
+		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs || t.id == wBe || t.id == roleWord {
 			return true
 		}
 	}
@@ -315,7 +326,7 @@ func toShell(c *cursor, i int) bool {
 		if c.at(j).gap&stop != 0 {
 			return false
 		}
-		if c.at(j).is(rShell) {
+		if c.at(j).can(mShell) {
 			return true
 		}
 	}

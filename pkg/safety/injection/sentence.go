@@ -23,7 +23,7 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 		}
 		last = 1
 	}
-	if what == dump && c.at(last+1).is(rSetting) {
+	if what == dump && c.at(last+1).can(mSetting) {
 		return span{}, false
 	}
 	if m, ok := givenAway(c, what, last); ok {
@@ -63,6 +63,8 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 			if n := c.at(k + 1); k+1 < 0 && !n.is(rDet|rFill|rAll|rContents) {
 				return span{}, false
 			}
+		case t.id == wWith && c.at(k-1).can(mAnswer) && imperative(c, k-1) && !refused(c, k-1) && what != surroundings:
+			return span{c.at(k - 1).start, c.at(last).end}, true
 		case t.is(rInstrument):
 			return span{}, false
 		}
@@ -169,7 +171,7 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 	}
 	contents := false
 	for k := -1; k >= -5 && c.at(k+1).gap&fence == 0; k-- {
-		if t := c.at(k); t.is(rText) && c.at(k+1).is(rInto|rFrom) || t.id == cat && k == -1 {
+		if t := c.at(k); t.can(mText) && (c.at(k+1).is(rInto) || c.at(k+1).can(mFrom)) || t.id == cat && k == -1 {
 			contents = true
 		}
 		if isURL(c, c.at(k)) {
@@ -199,5 +201,5 @@ var (
 
 // isURL reports whether the word is the scheme of a URL.
 func isURL(c *cursor, t token) bool {
-	return t.is(rScheme) && t.end+3 <= c.hi && c.text[t.end] == ':' && c.text[t.end+1] == '/' && c.text[t.end+2] == '/'
+	return t.can(mScheme) && t.end+3 <= c.hi && c.text[t.end] == ':' && c.text[t.end+1] == '/' && c.text[t.end+2] == '/'
 }

@@ -12,7 +12,7 @@ type gap uint16
 const (
 	gHard    gap = 1 << iota // end of a sentence, or of the text
 	gSoft                    // other punctuation
-	gColon                   // a colon, dash or equals sign
+	gColon                   // a colon or dash
 	gComma                   // a comma
 	gLine                    // a line break
 	gBlank                   // an empty line
@@ -454,7 +454,7 @@ func (c *cursor) gapFlags(a, b int) gap {
 			i += 2
 		case ch == ';':
 			g |= gHard
-		case ch == ':' || ch == '=' || ch == '-':
+		case ch == ':' || ch == '-':
 			g |= gColon | gSoft
 		case ch == ',':
 			g |= gComma | gSoft

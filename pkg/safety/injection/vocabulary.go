@@ -55,22 +55,30 @@ const (
 	rMarkup                         // an anchor of hidden markup
 	rFunction                       // a word that cannot begin a noun
 	rPreposition                    // leads into another noun
-	rShell                          // an interpreter
 	rSend                           // gives away: send, post, paste, upload
 	rInclude                        // gives away if it goes into a reply
 	rInstrument                     // makes what follows a means, not an object
 	rContents                       // the contents, the output
 	rReply                          // what others read
 	rInto                           // leads to a place
-	rScheme                         // of a URL
-	rAgentName                      // names an AI by itself
-	rGreeting                       // addresses somebody
-	rDotted                         // names a credential file behind a dot
-	rSetting                        // is no command but what a program is given
-	rFrom                           // of, from
-	rText                           // what is in a file or variable
-	rPassive                        // tells what became of something
-	rDeed                           // what an agent would hide
+)
+
+// More roles; a word holds them beside the first ones.
+const (
+	mPretend   uint64 = 1 << iota // asks for a role whatever follows
+	mAnswer                       // a verb of replying
+	mNoAgent                      // makes an agent or model another thing
+	mRelative                     // goes on after an agent that is addressed
+	mPassive                      // tells what became of something
+	mText                         // what is in a file or variable
+	mFrom                         // of, from
+	mDotted                       // names a credential file behind a dot
+	mSetting                      // is no command but what a program is given
+	mScheme                       // of a URL
+	mGreeting                     // addresses somebody
+	mAgentName                    // names an AI by itself
+	mDeed                         // what an agent would hide
+	mShell                        // an interpreter
 )
 
 // rWeak are the roles of words that may stand in any number before an object.
@@ -208,11 +216,11 @@ var lexicon = []struct {
 	{rLimit | rPhrase, "restriction restrictions rule rules limit limits limitation limitations guideline guidelines constraint constraints boundaries safeguards censorship filters"},
 	{rLimit | rLimitless | rPhrase, "unrestricted jailbroken uncensored unfiltered unconstrained"},
 	{rNone, "no without free unbound zero unbounded beyond lacking ignoring ignore ignores"},
-	{rRole, "act acting behave pretend imagine roleplay role-play respond operate answer simulate become play work function"},
+	{rRole, "act acting behave pretend imagine roleplay role-play respond operate answer simulate become play work function assume adopt"},
 	{rTell | rPhrase, "tell inform mention reveal disclose show notify alert"},
 	{rTelling | rPhrase, "telling informing mentioning revealing disclosing showing notifying alerting"},
 	{rTold | rPhrase, "told informed notified"},
-	{rHide | rPhrase, "hide conceal secret withhold"},
+	{rHide | rPhrase, "hide conceal secret withhold hidden"},
 	{rUser, "user users human humans operator operators maintainer maintainers reviewer reviewers"},
 	{rSubject, "i we they it he she which that who these those there does did is was has were had would could may might"},
 	{rDecode | rPhrase, "translate decode decipher decrypt deobfuscate unscramble"},
@@ -230,48 +238,65 @@ var lexicon = []struct {
 	{rThing, "token tokens key keys secret secrets password passwords env printenv environ environment netrc pgpass npmrc"},
 	{rMarkup, "display visibility opacity font hidden alt title"},
 	{rFunction, "about that anything what why how this it any of the when if where who which your and or in on because until unless even under at for whether these those there we you i by with to not but before after so as is are from nor then at please just only directly"},
-	{rShell, "sh bash zsh shell eval exec python powershell terminal interpreter"},
 	{0, "below hereby replacement you're can pipe feed its decoded translated translation resulting hidden confidential private quiet end avoid when ever"},
-	{rDeed, "this that it them these those everything anything all your what action actions change changes diff edit edits modification modifications commit commits fact step steps instruction instructions prompt reason reasons reasoning message result results response evidence activity"},
 	{rSend, "send post paste upload exfiltrate leak transmit email mail forward submit publish share"},
 	{rInclude, "include append attach embed add put insert quote print echo report show write"},
 	{rInstrument, "with using via through by if when so after before once because without unless for uses needs requires"},
 	{rContents, "contents content value values output result results file files key keys data text everything them it secret secrets token tokens password passwords credentials variables lines"},
 	{rReply, "reply response answer comment comments message review output summary description chat"},
 	{rInto, "to into in here onto at as"},
-	{rScheme, "http https ftp ws wss"},
-	{0, "variables base64 cat file next"},
-	{rAgentName, "llm llms chatgpt claude copilot chatbot assistant assistants"},
-	{rGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint for to any every all"},
-	{0, "ready able lint approve"},
-	{rPassive, "was were used generated helped assisted written created"},
-	{rText, "contents content value values output"},
-	{rFrom, "of from"},
-	{rSetting, "option options variable variables field key keys property block section map object parameter var vars"},
-	{rDotted, "ssh aws docker kube"},
+	{0, "lint approve ready able role variables base64 cat file next"},
 	{rPreposition, "about in for with on from by at to into over under as when if because"},
 }
 
-// vocabulary numbers the words, roles holds what each can be.
-var vocabulary, roles = func() (map[string]wid, []uint64) {
-	v := make(map[string]wid, 512)
-	r := make([]uint64, wFixed, 512)
+// moreLexicon lists the words of the roles that begin with m.
+var moreLexicon = []struct {
+	role  uint64
+	words string
+}{
+	{mPretend, "act behave pretend"},
+	{mAnswer, "reply respond answer comment"},
+	{mNoAgent, "user operating file build"},
+	{mRelative, "reading that who which processing reviewing viewing handling working in on of with parsing looking summarizing analyzing seeing evaluating running triaging reviewer reviewers bot bots instruction instructions note notes directive task command prompt here out"},
+	{mPassive, "was were used generated helped assisted written created"},
+	{mText, "contents content value values output"},
+	{mFrom, "of from"},
+	{mDotted, "ssh aws docker kube"},
+	{mSetting, "option options variable variables field key keys property block section map object parameter var vars"},
+	{mScheme, "http https ftp ws wss"},
+	{mGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint for to any every all"},
+	{mAgentName, "llm llms chatgpt claude copilot chatbot assistant assistants"},
+	{mDeed, "this that it them these those everything anything all your what action actions change changes diff edit edits modification modifications commit commits fact step steps instruction instructions prompt reason reasons reasoning message result results response evidence activity"},
+	{mShell, "sh bash zsh shell eval exec python powershell terminal interpreter"},
+}
+
+// vocabulary numbers the words, roles and moreRoles hold what each can be.
+var vocabulary, roles, moreRoles = func() (map[string]wid, []uint64, []uint64) {
+	v := make(map[string]wid, 1024)
 	for w, id := range named {
 		v[w] = id
 	}
+	number := func(w string) wid {
+		id, ok := v[w]
+		if !ok {
+			id = wFixed + wid(len(v)-len(named))
+			v[w] = id
+		}
+		return id
+	}
+	var r, m [1024]uint64
 	for _, l := range lexicon {
 		for w := range strings.FieldsSeq(l.words) {
-			id, ok := v[w]
-			if !ok {
-				id = wid(len(r))
-				v[w] = id
-				r = append(r, 0)
-			}
-			r[id] |= l.role
+			r[number(w)] |= l.role
+		}
+	}
+	for _, l := range moreLexicon {
+		for w := range strings.FieldsSeq(l.words) {
+			m[number(w)] |= l.role
 		}
 	}
 	r[wSystemPrompt] |= rPhrase
-	return v, r
+	return v, r[:], m[:]
 }()
 
 // wordLengths holds, for each first byte in either case, a bit for each length that a
@@ -285,3 +310,6 @@ var wordLengths = func() (t [256]uint32) {
 }()
 
 func (t token) is(role uint64) bool { return roles[t.id]&role != 0 }
+
+// can is is for the roles that begin with m.
+func (t token) can(role uint64) bool { return moreRoles[t.id]&role != 0 }
