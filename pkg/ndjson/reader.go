@@ -33,7 +33,6 @@ type Reader struct {
 	pool    pool
 
 	scan    scanner
-	small   []byte // the scanner's buffer for lines within a chunk
 	members []entry
 	decoder decoder
 
@@ -52,6 +51,7 @@ func NewReader(r io.Reader, o ReaderOptions) *Reader {
 	rd.in.source.r = r
 	rd.frames.in = &rd.in
 	rd.frames.pool = &rd.pool
+	rd.scan.pool = &rd.pool
 	rd.decoder.scan = &rd.scan
 	return rd
 }
@@ -118,17 +118,9 @@ func (r *Reader) Recycle(l record.Line) {
 	}
 	c.Literal, c.Bytes = nil, nil
 	r.pool.put(literal[:0])
-	if !within(text, literal) {
+	if len(text) == 0 || &text[0] != &literal[0] { // own lets both share one buffer
 		r.pool.put(text[:0])
 	}
-}
-
-// within reports whether text lies in the buffer that starts with literal: own puts
-// both into one.
-func within(text, literal []byte) bool {
-	buffer := literal[:cap(literal)]
-	return len(text) == 0 || len(buffer) > 0 && &buffer[0] == &text[0] ||
-		len(literal) < len(buffer) && &buffer[len(literal)] == &text[0]
 }
 
 // stop makes err final, with its position.
@@ -161,14 +153,7 @@ func (r *Reader) read() (record.Line, error) {
 	if err != nil {
 		return nil, r.stop(err, nil)
 	}
-	text := r.small
-	if large != nil {
-		text = r.pool.get(room(len(line)))
-	} else if cap(text) < room(len(line)) {
-		text = make([]byte, room(max(len(line), 4<<10)))
-		r.small = text
-	}
-	l, err := r.parse(line, text)
+	l, err := r.parse(line)
 	if err != nil {
 		return nil, r.stop(err, l)
 	}
@@ -185,12 +170,8 @@ func (r *Reader) read() (record.Line, error) {
 		}
 	}
 	r.hash.Write(line[:len(line)+1]) // with the LF
-	keptLine, keptText := r.own(l, large != nil)
-	if large != nil && !keptLine {
+	if !r.own(l, large != nil) && large != nil {
 		r.pool.put(large)
-	}
-	if large != nil && !keptText {
-		r.pool.put(text)
 	}
 	if r.header == l {
 		return nil, nil
@@ -214,7 +195,7 @@ func (r *Reader) limit(head []byte) int64 {
 
 // parse judges a line by itself. It returns the line even with an error that comes
 // after its type is known.
-func (r *Reader) parse(line, text []byte) (record.Line, error) {
+func (r *Reader) parse(line []byte) (record.Line, error) {
 	switch {
 	case len(line) == 0:
 		return nil, broken(RuleEmptyLine, "an empty line cannot stand in a stream")
@@ -223,7 +204,7 @@ func (r *Reader) parse(line, text []byte) (record.Line, error) {
 	case r.line == 1 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")):
 		return nil, broken(RuleByteOrderMark, "a stream starts without a byte-order mark")
 	}
-	r.scan.reset(text)
+	r.scan.reset()
 	members, rule := r.scan.line(line, r.members[:0])
 	r.members = members[:0]
 	if rule != "" {
@@ -268,9 +249,10 @@ var jsonFault = map[string]string{
 	RuleNumber:          "a number is no integer within -(2^53-1) and 2^53-1",
 }
 
-// own makes a line independent of the reader's buffers. A line that came in a buffer
-// of its own keeps it; it reports which of the two it kept.
-func (r *Reader) own(l record.Line, large bool) (keptLine, keptText bool) {
+// own makes a line independent of the reader's buffers. The text of its content may
+// have a buffer of its own already; large says that so has the whole line. It reports
+// whether the line keeps the latter.
+func (r *Reader) own(l record.Line, large bool) (keptLine bool) {
 	var c *record.Content
 	switch l := l.(type) {
 	case *record.Record:
@@ -278,29 +260,29 @@ func (r *Reader) own(l record.Line, large bool) (keptLine, keptText bool) {
 	case *record.Log:
 		c = &l.Content
 	case *record.Document:
-		if l.HasRaw && !large {
+		if r.scan.text == nil {
 			l.Raw = slices.Clone(l.Raw)
 		}
-		return false, large
+		return false
 	default:
-		return false, false
+		return false
+	}
+	if c.Form != record.FormText {
+		return false
+	}
+	if r.scan.text == nil {
+		c.Bytes = slices.Clone(c.Bytes)
 	}
 	switch {
-	case c.Form != record.FormText:
-		return false, false
-	case large:
-		return c.Literal != nil, true
 	case c.Literal == nil:
-		c.Bytes = slices.Clone(c.Bytes)
 	case len(c.Literal) == len(c.Bytes): // nothing is escaped
-		c.Literal = append(r.pool.get(len(c.Literal)), c.Literal...)
-		c.Bytes = c.Literal[:len(c.Bytes):len(c.Bytes)]
+		c.Literal = c.Bytes
+	case large:
+		return true
 	default:
-		n := len(c.Literal)
-		both := append(append(r.pool.get(n+len(c.Bytes)), c.Literal...), c.Bytes...)
-		c.Literal, c.Bytes = both[:n], both[n:len(both):len(both)]
+		c.Literal = append(r.pool.get(len(c.Literal)), c.Literal...)
 	}
-	return false, false
+	return false
 }
 
 // end checks the trailer and that nothing follows.

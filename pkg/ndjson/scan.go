@@ -54,18 +54,30 @@ type entry struct {
 }
 
 // scanner checks the JSON of one line: grammar, depth, duplicates, surrogates,
-// UTF-8 and numbers, whatever the members mean. It decodes strings into buf, whose
-// use is bounded by the length of the line.
+// UTF-8 and numbers, whatever the members mean. Strings are decoded into scratch,
+// but the one large string of a line into a buffer of its own that the line can keep.
 type scanner struct {
-	buf []byte
-	n   int
+	pool    *pool
+	scratch []byte
+	n       int    // scratch in use
+	text    []byte // the line's own buffer, nil while there is none
 }
 
-// room is the size of the buffer for a line: unquote stores eight bytes at a time.
-func room(line int) int { return line + 8 }
+const (
+	ownText     = 2 << 10 // bytes left of a line from which on its text gets its own buffer
+	keptScratch = 1 << 20 // a larger scratch is not kept for the next line
+)
 
-// reset prepares for a line with a buffer of enough room.
-func (s *scanner) reset(buf []byte) { s.buf, s.n = buf[:cap(buf)], 0 }
+// room is the size of the buffer for a literal: unquote stores eight bytes at a time.
+func room(literal int) int { return literal + 8 }
+
+// reset prepares for a line.
+func (s *scanner) reset() {
+	if len(s.scratch) > keptScratch {
+		s.scratch = nil
+	}
+	s.n, s.text = 0, nil
+}
 
 func space(src []byte, i int) int {
 	for i < len(src) && (src[i] == ' ' || src[i] == '\t') {
@@ -132,7 +144,14 @@ func (s *scanner) object(src []byte, i, depth int, out []entry) ([]entry, int, s
 			return out, i, RuleSyntax
 		}
 		var v value
-		v, i, rule = s.value(src, space(src, i+1), depth)
+		i = space(src, i+1)
+		if depth == 1 && i < len(src) && src[i] == '"' && (string(name.text) == "body" || string(name.text) == "raw") {
+			var l literal
+			l, rule = s.large(src, i+1)
+			v, i = stringValue(src, i, l), l.end
+		} else {
+			v, i, rule = s.value(src, i, depth)
+		}
 		if rule != "" {
 			return out, i, rule
 		}
@@ -189,13 +208,48 @@ func (s *scanner) array(src []byte, i, depth int, f func(value) error) (int, str
 	}
 }
 
-// string decodes the literal behind the quote src[i-1].
+// string decodes the literal behind the quote src[i-1]. What is decoded into scratch
+// stays until the caller rewinds s.n.
 func (s *scanner) string(src []byte, i int) (literal, string) {
-	l, rule := unquote(s.buf[s.n:], src, i)
-	if rule == "" {
-		s.n += len(l.text)
+	end := literalEnd(src, i)
+	if end < 0 {
+		return literal{}, RuleSyntax
 	}
+	if need := s.n + room(end-i); need > len(s.scratch) {
+		s.scratch, s.n = make([]byte, max(need, 2*len(s.scratch), 4<<10)), 0
+	}
+	l, rule := unquote(s.scratch[s.n:], src[:end], i)
+	s.n += len(l.text)
 	return l, rule
+}
+
+// large decodes a literal as string does, into a buffer of its own where it pays.
+func (s *scanner) large(src []byte, i int) (literal, string) {
+	if len(src)-i < ownText || s.text != nil {
+		return s.string(src, i)
+	}
+	s.text = s.pool.get(room(len(src) - i))
+	return unquote(s.text[:cap(s.text)], src, i)
+}
+
+// literalEnd gives the index behind the quote that closes a literal, or -1.
+func literalEnd(src []byte, i int) int {
+	for start := i; ; {
+		at := bytes.IndexByte(src[i:], '"')
+		if at < 0 {
+			return -1
+		}
+		i += at
+		slashes := 0
+		for i-slashes > start && src[i-slashes-1] == '\\' {
+			slashes++
+		}
+		i++
+		if slashes%2 == 0 {
+			return i
+		}
+		start = i
+	}
 }
 
 // value scans the value at src[i], which stands inside depth containers.
@@ -206,19 +260,16 @@ func (s *scanner) value(src []byte, i, depth int) (value, int, string) {
 	switch c := src[i]; c {
 	case '"':
 		l, rule := s.string(src, i+1)
-		if rule != "" {
-			return value{}, i, rule
-		}
-		return value{'"', src[i+1 : l.end-1], l.text, l.minimal}, l.end, ""
+		return stringValue(src, i, l), l.end, rule
 	case '{':
 		mark := s.n
 		var room [12]entry
 		_, end, rule := s.object(src, i, depth+1, room[:0])
 		s.n = mark
-		return value{kind: '{', raw: src[i:end]}, end, rule
+		return container(src, i, end, rule)
 	case '[':
 		end, rule, _ := s.array(src, i, depth+1, nil)
-		return value{kind: '[', raw: src[i:end]}, end, rule
+		return container(src, i, end, rule)
 	case 't':
 		return constant(src, i, "true")
 	case 'f':
@@ -228,6 +279,20 @@ func (s *scanner) value(src []byte, i, depth int) (value, int, string) {
 	}
 	end, rule := number(src, i)
 	return value{kind: '0', raw: src[i:end]}, end, rule
+}
+
+func container(src []byte, i, end int, rule string) (value, int, string) {
+	if rule != "" {
+		return value{}, i, rule
+	}
+	return value{kind: kind(src[i]), raw: src[i:end]}, end, ""
+}
+
+func stringValue(src []byte, i int, l literal) value {
+	if l.end == 0 {
+		return value{}
+	}
+	return value{'"', src[i+1 : l.end-1], l.text, l.minimal}
 }
 
 func constant(src []byte, i int, w string) (value, int, string) {

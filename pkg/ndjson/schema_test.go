@@ -232,7 +232,7 @@ func lineVerdict(t testing.TB, pos int, line []byte) string {
 		r.header = testHeader(pos)
 	}
 	r.line = 2
-	_, err := r.parse(bytes.TrimSuffix(line, []byte("\n")), make([]byte, room(len(line))))
+	_, err := r.parse(bytes.TrimSuffix(line, []byte("\n")))
 	if err == nil {
 		return ""
 	}
