@@ -41,7 +41,8 @@ func (f *Filter) AddFindings(more []Finding) {
 			return 0
 		})
 		if found {
-			f.Findings[i].Count += m.Count
+			// Past the largest integer of a document it stays just past it.
+			f.Findings[i].Count = min(f.Findings[i].Count+m.Count, 1<<53)
 		} else {
 			f.Findings = slices.Insert(f.Findings, i, m)
 		}

@@ -77,7 +77,7 @@ var (
 	}
 	offsets = map[record.Kind]int{
 		record.KindEntity: 5000, record.KindComment: 61000, record.KindReview: 7000, record.KindCheck: 880000,
-		record.KindThread: 0, "actor": 300, "run": 9000,
+		record.KindThread: 400, "actor": 300, "run": 9000,
 	}
 )
 

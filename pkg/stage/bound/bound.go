@@ -184,6 +184,9 @@ func (s *stage) finish() error {
 	}
 	s.countUnknownActors()
 	for _, gap := range s.missing.lines() {
+		if gap.Count > maxCount { // many lines together
+			return fault.New(fault.Input, "stream.number", "gap lines add up to more than 2^53-1")
+		}
 		if err := s.write(gap); err != nil {
 			return err
 		}

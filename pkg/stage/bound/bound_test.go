@@ -290,6 +290,23 @@ func boundedLines(t *testing.T, header *record.Snapshot, lines []record.Line) []
 	return got
 }
 
+func TestGapsBeyondTheLargestIntegerAreRefused(t *testing.T) {
+	requirement.Claim(t, "AMB-51")
+	for _, lines := range []int{2, 2049} {
+		s := testkit.New(record.GitHub, record.WorkItem, 2)
+		for range lines {
+			s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+		}
+		var e *fault.Error
+		if r := bounded(t, s); !errors.As(r.err, &e) || e.Exit != fault.Input || e.Rule != "stream.number" {
+			t.Errorf("%d lines: %v", lines, r.err)
+		}
+	}
+	s := testkit.New(record.GitHub, record.WorkItem, 2)
+	s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+	want(t, bounded(t, s), []string{"gap comments/fetch_failed 9007199254740991"}, "gap")
+}
+
 func TestOnlyAFilteredStreamIsAccepted(t *testing.T) {
 	requirement.Claim(t, "AMB-75")
 	run := func(stream []byte) error {

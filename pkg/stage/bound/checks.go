@@ -111,7 +111,7 @@ func (s *stage) checkLog(l *record.Log) error {
 // cutLog bounds a log and scans it again if it was cut.
 func (s *stage) cutLog(l *record.Log, name string) error {
 	bounded, shorter := cutText(l.Content.Bytes, s.header.Collection.Bounds.MaxLogBytes)
-	if len(bounded) != len(l.Content.Bytes) {
+	if shorter || len(bounded) != len(l.Content.Bytes) {
 		s.recycle(l)
 		l.Content = record.Text(bounded)
 	}

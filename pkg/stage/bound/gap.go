@@ -12,8 +12,12 @@ import (
 type missing map[record.Gap]int64
 
 func (m missing) add(scope record.Scope, code record.GapCode, count int64) {
-	m[record.Gap{Scope: scope, Code: code}] += count
+	pair := record.Gap{Scope: scope, Code: code}
+	m[pair] = min(m[pair]+count, maxCount+1)
 }
+
+// maxCount is the largest integer of a stream (AMB-51).
+const maxCount = 1<<53 - 1
 
 // lines gives one line for each scope and code, sorted by scope, then code.
 func (m missing) lines() []*record.Gap {

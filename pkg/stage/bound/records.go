@@ -74,7 +74,7 @@ func (s *stage) cutBody(r *record.Record) bool {
 		return false
 	}
 	bounded, shorter := cutText(r.Content.Bytes, s.header.Collection.Bounds.MaxRecordBytes)
-	if len(bounded) != len(r.Content.Bytes) {
+	if shorter || len(bounded) != len(r.Content.Bytes) {
 		s.recycle(r)
 		r.Content = record.Text(bounded)
 	} else if held := cap(r.Content.Bytes) + cap(r.Content.Literal); held > 4*len(bounded)+spare {

@@ -90,7 +90,7 @@ func (b *builder) line(line record.Line) error {
 	case *record.Log:
 		return b.log(l)
 	case *record.Gap:
-		b.gaps[record.Gap{Scope: l.Scope, Code: l.Code}] += l.Count
+		addGap(b.gaps, l)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (b *documentBuilder) line(line record.Line) error {
 	case *record.Document:
 		return b.document(l)
 	case *record.Gap:
-		b.gaps[record.Gap{Scope: l.Scope, Code: l.Code}] += l.Count
+		addGap(b.gaps, l)
 	}
 	return nil
 }
@@ -83,6 +83,11 @@ func (b *documentBuilder) finish() (*root, error) {
 			if err := b.file(tree.RecoveredPath, state); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, gap := range manifest.Gaps {
+		if gap.Count > maxCount {
+			return nil, broken("bounded.count", "counts add up to more than 2^53-1")
 		}
 	}
 	data, err := canonicaljson.Marshal(manifest)

@@ -29,6 +29,9 @@ func (b *builder) finish() (*root, error) {
 		return nil, err
 	}
 	index := b.index()
+	if err := checkCounts(index); err != nil {
+		return nil, err
+	}
 	data, err := canonicaljson.Marshal(index)
 	if err != nil {
 		return nil, err
@@ -45,6 +48,30 @@ func (b *builder) finish() (*root, error) {
 		files: int64(len(b.files)) + 1, bytes: b.bytes + int64(len(data)),
 		gaps: index.Gaps, records: counts,
 	}, nil
+}
+
+// maxCount is the largest integer of a document (AMB-51).
+const maxCount = 1<<53 - 1
+
+// checkCounts refuses sums that no document can hold.
+func checkCounts(index tree.Index) error {
+	filters := []tree.Filter{index.Filter}
+	for _, f := range index.Files {
+		if f.Filter != nil {
+			filters = append(filters, *f.Filter)
+		}
+	}
+	for _, gap := range index.Gaps {
+		filters = append(filters, tree.Filter{Findings: []tree.Finding{{Count: gap.Count}}})
+	}
+	for _, f := range filters {
+		for _, finding := range f.Findings {
+			if finding.Count > maxCount {
+				return broken("bounded.count", "counts add up to more than 2^53-1")
+			}
+		}
+	}
+	return nil
 }
 
 // index gives index.json: every other file by path, every record by real creation
@@ -74,6 +101,12 @@ func (b *builder) index() tree.Index {
 			Forge: h.Source.Forge, Host: h.Source.Host, Repository: h.Source.Repository, RepositoryID: h.Source.RepositoryID,
 		},
 	}
+}
+
+// addGap sums a gap line; past the largest integer it stays just past it.
+func addGap(sums map[record.Gap]int64, g *record.Gap) {
+	pair := record.Gap{Scope: g.Scope, Code: g.Code}
+	sums[pair] = min(sums[pair]+g.Count, maxCount+1)
 }
 
 // sumGaps gives the gap rows by scope, then code (GAP-01 to GAP-04).

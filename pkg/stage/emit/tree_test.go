@@ -620,7 +620,7 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 
 // What bound promises and the reader of the stream does not check.
 func TestBrokenPromises(t *testing.T) {
-	requirement.Claim(t, "ABT-10", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09")
+	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09")
 	bound := func(s *testkit.Stream) *record.Bounds { return &s.Header.Collection.Bounds }
 	comment := func(s *testkit.Stream, body string) *record.Record {
 		return s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), body)
@@ -672,6 +672,19 @@ func TestBrokenPromises(t *testing.T) {
 			s.Run(2, testkit.Time(2, "10:00"), "x")
 		}},
 		{"unusable entity", "bounded.entity-gap", fault.Aborted, func(s *testkit.Stream) { s.Gap(record.ScopeEntity, record.FetchFailed, 1) }},
+		{"gaps beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+			s.Gap(record.ScopeComments, record.FetchFailed, 1)
+		}},
+		{"gaps that wrap around", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			for range 2049 {
+				s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+			}
+		}},
+		{"findings beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			s.Actor(s.ID("actor", 1)).LoginFilter = &record.Filter{Status: record.Modified, Findings: findings("x", 1<<53-1)}
+			comment(s, "")
+		}},
 		// The reader's rules, to show that emit relies on a checked stream.
 		{"foreign key", "stream.key", fault.Input, func(s *testkit.Stream) { comment(s, "").RecordKey = strings.Repeat("0", 64) }},
 		{"foreign id", "stream.identifier", fault.Input, func(s *testkit.Stream) { s.Identify(comment(s, ""), "a b") }},
