@@ -79,6 +79,7 @@ type Worker struct {
 	redacted  [2][]byte
 	findings  []record.Finding
 	spans     []Span
+	rewrites  []rewrite // rounds of redaction, if Explain is set
 }
 
 // NewWorker gives a worker of e.
@@ -93,6 +94,7 @@ func (w *Worker) Filter(kind Kind, source []byte) (Result, error) {
 // Rescan runs the injection scan over text that a bound has shortened, exactly as it
 // will be emitted (INJ-04, DSP-03). The result is unchanged or rejected.
 func (w *Worker) Rescan(text []byte) (Result, error) {
+	w.injection.OnMatch = nil
 	if found := w.injection.ScanAll(text); len(found) > 0 {
 		return Result{Status: record.Rejected, Findings: found}, nil
 	}

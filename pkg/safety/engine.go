@@ -72,7 +72,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	}
 	w.cleaner.Explain = w.Explain
 	w.cleaner.Reset()
-	w.findings, w.spans = w.findings[:0], w.spans[:0]
+	w.findings, w.spans, w.rewrites = w.findings[:0], w.spans[:0], w.rewrites[:0]
 
 	text := source
 	fresh := true // text has not been scanned yet
@@ -95,6 +95,9 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		w.scan(text, false)
 	}
 	for pass := 0; ; pass++ {
+		if w.detector.Exhausted() {
+			return Result{}, fault.New(fault.Aborted, "safety.step-budget", "the rules have used up the step budget of one text of %d bytes", len(source))
+		}
 		spans := w.detector.Spans()
 		if len(spans) == 0 {
 			break
@@ -105,7 +108,15 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		w.noteSecrets(spans)
 		w.moveAnchors(spans)
 		out := &w.redacted[pass%2]
+		var r rewrite
+		if w.Explain {
+			r.before = slices.Clone(spans)
+		}
 		*out = secret.Redact((*out)[:0], text, spans)
+		if w.Explain {
+			r.after = slices.Clone(spans)
+			w.rewrites = append(w.rewrites, r)
+		}
 		text = *out
 		w.rescan(text, spans)
 	}
@@ -115,6 +126,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	} else if anchors == nil {
 		anchors = []int{}
 	}
+	w.explainInjection()
 	if found := w.injection.Scan(text, anchors); len(found) > 0 {
 		w.findings = append(w.findings, found...)
 		return w.result(record.Rejected, nil), nil
@@ -261,10 +273,8 @@ func (w *Worker) noteSecrets(spans []secret.Span) {
 	var counts [secret.Codes]int64
 	for _, s := range spans {
 		counts[s.Code]++
-		if w.Explain {
-			w.spans = append(w.spans, Span{Code: s.Code.String(), Start: s.Start, End: s.End})
-		}
 	}
+	w.explainSecrets(spans)
 	for code, n := range counts {
 		if n > 0 {
 			w.findings = append(w.findings, record.Finding{Code: secret.Code(code).String(), Count: n})

@@ -138,21 +138,27 @@ func (s *Scanner) verifyBucket(b int, pair uint8, at int, hits []Hit) []Hit {
 	for k := range items {
 		it := &items[k]
 		start := at - int(it.behind)
-		if start >= 0 && start+8 <= len(s.text) {
-			if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask != 0 {
-				continue
+		if start >= 0 && start+max(8, int(it.length)) <= len(s.text) {
+			if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask == 0 && holds(s.text[start:], it.rest) {
+				hits = insert(hits, Hit{start + int(it.boundary), int(it.pattern)})
 			}
-			if it.exact && it.length <= 8 {
-				hits = insert(hits, Hit{start, int(it.pattern)})
-				continue
-			}
+			continue
 		}
-		p := &s.table.patterns[it.pattern]
-		if pos := start + p.boundary; pos >= 0 && p.At(s.text, pos) {
+		// At the edges of the text.
+		if pos := start + int(it.boundary); pos >= 0 && s.table.patterns[it.pattern].At(s.text, pos) {
 			hits = insert(hits, Hit{pos, int(it.pattern)})
 		}
 	}
 	return hits
+}
+
+func holds(text []byte, rest []condition) bool {
+	for _, c := range rest {
+		if !c.set.Has(text[c.at]) {
+			return false
+		}
+	}
+	return true
 }
 
 // insert keeps the hits of a block in order.

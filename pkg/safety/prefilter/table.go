@@ -17,14 +17,22 @@ const (
 
 // item is one pattern at one parity of its first byte.
 type item struct {
+	value uint64 // first bytes of the pattern, under mask
+	mask  uint64
+	// rest are the places that value and mask do not decide.
+	rest    []condition
 	pattern int32
 	// behind is the distance from the first byte of the pattern to the pair in the
 	// last lane; -1 if the pair starts one byte before the pattern.
-	behind int32
-	length int32
-	value  uint64 // first bytes of the pattern, under mask
-	mask   uint64
-	exact  bool // value and mask decide for the first 8 bytes
+	behind   int16
+	length   uint8
+	boundary uint8
+}
+
+// condition says that the byte at a place of the pattern is in a set.
+type condition struct {
+	at  int
+	set *Set
 }
 
 // Table is a compiled set of patterns. It is immutable.
@@ -260,21 +268,21 @@ func bytesOf(p Pattern, at int) []byte {
 // and of the two cases of a letter, become value and mask.
 func makeItem(p Pattern, index, behind int) item {
 	it := item{
-		pattern: int32(index),
-		behind:  int32(behind),
-		length:  int32(len(p.sets)),
-		exact:   true,
+		pattern:  int32(index),
+		behind:   int16(behind),
+		length:   uint8(len(p.sets)),
+		boundary: uint8(p.boundary),
 	}
 	var value, mask [8]byte
-	for k := range min(8, len(p.sets)) {
+	for k := range p.sets {
 		members := bytesOf(p, k)
 		switch {
-		case len(members) == 1:
+		case k < 8 && len(members) == 1:
 			value[k], mask[k] = members[0], 0xFF
-		case len(members) == 2 && members[0]^members[1] == 0x20 && members[1] >= 'a':
+		case k < 8 && len(members) == 2 && members[0]^members[1] == 0x20 && members[1] >= 'a':
 			value[k], mask[k] = members[0], 0xDF
 		default:
-			it.exact = false
+			it.rest = append(it.rest, condition{k, &p.sets[k]})
 		}
 	}
 	it.value = binary.LittleEndian.Uint64(value[:])

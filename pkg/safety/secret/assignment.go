@@ -12,6 +12,7 @@ func (d *Detector) assignment(pos int) {
 	end := run(text, pos, nameSet)
 	start := runBack(text, pos, d.nameEnd, nameSet)
 	d.nameEnd = end
+	d.spend(end - start)
 	if start > 0 && text[start-1] == '\\' && start < end && bytes.IndexByte([]byte("nrtbf"), text[start]) >= 0 {
 		start++ // an escaped line feed or tab stands before the name
 	}
@@ -117,6 +118,7 @@ func (d *Detector) value(n nameAt) {
 		code = JSONValue
 	}
 	if from, to, ok := quoted(text, n.value); ok {
+		d.spend(to - from)
 		d.report(from, to, code)
 		return
 	}
@@ -203,6 +205,7 @@ func (d *Detector) unquotedEnd(n nameAt) int {
 	m := &d.unquoted
 	if n.value < m.start || n.value >= m.end || m.list != list {
 		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, list), list: list}
+		d.spend(m.end - m.start)
 	}
 	return trimClosers(d.text, n.value, m.end)
 }

@@ -22,19 +22,19 @@ func (d *Detector) url(pos int) {
 		return
 	}
 	colon := pos + 1
-	start := runBack(text, colon, max(colon-maxScheme, 0), alnum|plus|dot|dash)
-	if start > 0 && text[start-1] == '\\' {
-		start++ // the n of an escaped line feed is no part of the scheme
-	}
 	authority := colon + 3
 	if text[colon+1] == '\\' { // :\/\/
 		authority = colon + 5
 	}
-	var end int
-	if scheme := fold(text[start:colon]); scheme.in(databaseSchemes) {
-		end = d.databaseUserinfo(authority)
-	} else {
-		end = d.strictUserinfo(authority)
+	end := d.strictUserinfo(authority)
+	if web := text[pos] == 's' && hasAt(text, pos-4, "http") || text[pos] == 'p' && hasAt(text, pos-3, "http"); !web {
+		start := runBack(text, colon, max(colon-maxScheme, 0), alnum|plus|dot|dash)
+		if start > 0 && text[start-1] == '\\' {
+			start++ // the n of an escaped line feed is no part of the scheme
+		}
+		if scheme := fold(text[start:colon]); scheme.in(databaseSchemes) {
+			end = d.databaseUserinfo(authority)
+		}
 	}
 	if end == 0 {
 		return
@@ -51,22 +51,37 @@ func (d *Detector) url(pos int) {
 	d.urlEnd = end
 }
 
+// authorityEnd are the characters that end an authority, and @ and $.
+var authorityEnd = func() (t [256]bool) {
+	for _, c := range []byte("/?#\"'<>`\\, \t\n@$") {
+		t[c] = true
+	}
+	return t
+}()
+
 // strictUserinfo gives the place of the @ that ends the userinfo of a URL whose
 // authority starts at i, or 0.
 func (d *Detector) strictUserinfo(i int) int {
+	text := d.text[:min(len(d.text), i+maxURLPart)]
 	at := 0
-	for k := i; k < len(d.text) && k-i < maxURLPart; k++ {
-		switch c := d.text[k]; c {
+	for k := i; k < len(text); k++ {
+		c := text[k]
+		if !authorityEnd[c] {
+			continue
+		}
+		switch c {
 		case '@':
 			at = k
-		case '/', '?', '#', '"', '\'', '<', '>', '`', '\\', ',', ' ', '\t', '\n':
-			return at
 		case '$':
 			if end := referenceEnd(d.text, k, len(d.text)); end > 0 {
 				k = end - 1
 			}
+		default:
+			d.spend(k - i)
+			return at
 		}
 	}
+	d.spend(len(text) - i)
 	return at
 }
 
@@ -92,9 +107,11 @@ func (d *Detector) endOfURL(i, limit int) int {
 	for k := i; k < limit; k++ {
 		switch c := d.text[k]; {
 		case c <= ' ', c == '"', c == '\'', c == '<', c == '>', c == '`':
+			d.spend(k - i)
 			return k
 		}
 	}
+	d.spend(limit - i)
 	return limit
 }
 

@@ -62,7 +62,11 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
-	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{3}[0-9 -]{3}[0-9]"), (*Detector).card)
+	// Eight digits and more, or a first group of four to seven; never a date.
+	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{7}"), (*Detector).card)
+	for _, rest := range []string{"3", "4", "5", "6"} {
+		add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{"+rest+"}[ -][0-9]{3}"), (*Detector).card)
+	}
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
 		r.registered = newAutomaton(list)
@@ -101,6 +105,8 @@ type Detector struct {
 	spare []Span // the buffer of the text before
 
 	// How far rules have judged the text, so that no byte is judged over and over.
+	steps, budget int // see spend
+
 	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, cardEnd, registeredEnd int
 
 	atFrom, atFound     int // see firstAt
@@ -116,11 +122,28 @@ func (r *Rules) NewDetector() *Detector { return &Detector{rules: r} }
 // Reset.
 func (d *Detector) Reset(text []byte) {
 	*d = Detector{rules: d.rules, text: text, spans: d.spare[:0], spare: d.spans, runs: d.runs[:0]}
+	d.budget = stepsPerByte*len(text) + 1<<16
 }
+
+// stepsPerByte is how many bytes rules may look at for each byte of text. They are
+// made to stay far below: the budget turns a mistake in that into an error instead of
+// hours.
+const stepsPerByte = 64
+
+// spend counts n bytes that a rule has looked at.
+func (d *Detector) spend(n int) { d.steps += n }
+
+// Exhausted tells whether the rules have used up the step budget of the text; they
+// then have stopped looking.
+func (d *Detector) Exhausted() bool { return d.steps > d.budget }
 
 // At applies the rule of a pattern at pos, where that pattern begins. Places come in
 // nearly ascending order.
-func (d *Detector) At(pattern, pos int) { d.rules.list[pattern].apply(d, pos) }
+func (d *Detector) At(pattern, pos int) {
+	if d.spend(1); d.steps <= d.budget {
+		d.rules.list[pattern].apply(d, pos)
+	}
+}
 
 // Spans gives the merged spans of the text. Valid until the next Reset but one.
 func (d *Detector) Spans() []Span {

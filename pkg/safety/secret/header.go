@@ -89,9 +89,11 @@ func (d *Detector) headerEnd(n nameAt) int {
 	escapes := backslashes(text, n.start-1)
 	for k := n.value; k < end; k++ {
 		if text[k] == quote && backslashes(text[n.value:], k-n.value) == escapes {
+			d.spend(k - n.value)
 			return k - escapes
 		}
 	}
+	d.spend(end - n.value)
 	return end
 }
 
@@ -109,6 +111,7 @@ func (d *Detector) headerStop(i int) int {
 		}
 	}
 	d.stopFrom, d.stopFound = i, k
+	d.spend(k - i)
 	return k
 }
 

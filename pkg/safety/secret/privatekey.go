@@ -75,6 +75,7 @@ func (d *Detector) keyBody(labelStart, body int, label []byte) int {
 		noise  int  // lines in a row that are no base64
 		before int  // lines before the first of the key
 	)
+	defer func() { d.spend(l.at - body) }()
 	for l.next() {
 		if end, ok := l.endLabel(label); ok {
 			if found {
@@ -344,9 +345,10 @@ func (d *Detector) headlessKey(pos int) {
 
 // base64Lines gives the end of the base64 text that starts at pos and goes on over
 // lines of the same form.
-func (d *Detector) base64Lines(pos int) int {
-	end := run(d.text, pos, b64)
+func (d *Detector) base64Lines(pos int) (end int) {
+	end = run(d.text, pos, b64)
 	end = run(d.text, end, equals)
+	defer func() { d.spend(end - pos) }()
 	if end-pos < longLine || d.text[end-1] == '=' {
 		return end
 	}

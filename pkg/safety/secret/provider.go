@@ -178,6 +178,7 @@ func (d *Detector) run(i int, set charset) *bodyRun {
 		}
 		if i < r.start || i >= r.end {
 			*r = bodyRun{set: set, start: i, end: run(d.text, i, set)}
+			d.spend(r.end - i)
 		}
 		return r
 	}

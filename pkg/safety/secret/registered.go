@@ -196,6 +196,7 @@ func (d *Detector) registered(pos int) {
 		}
 	}
 	d.registeredEnd = i
+	d.spend(i - pos)
 }
 
 // addRegistered reports the spelling that ends at end. Where base64 shares a
