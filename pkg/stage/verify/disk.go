@@ -320,9 +320,9 @@ func (d *Disk) directory(path string) (treefs.Dir, string, error) {
 		d.openDir = nil
 	}
 	at := d.root
-	for _, component := range strings.Split(path[:i], "/") {
+	for n, component := range strings.Split(path[:i], "/") {
 		next, err := at.Dir(component)
-		if at != d.root {
+		if n > 0 {
 			_ = at.Close()
 		}
 		if err != nil {
