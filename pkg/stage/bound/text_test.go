@@ -131,7 +131,8 @@ func TestBodiesAreCutAndScannedAgain(t *testing.T) {
 	s.Comment(1, testkit.Time(1, "10:00"), author, "0123456789abcde\n") // exactly 16
 	s.Comment(2, testkit.Time(2, "10:00"), author, "0123456789abcdef\n").Filter = &record.Filter{Status: record.Modified, Findings: found}
 	s.Comment(3, testkit.Time(3, "10:00"), author, "please  "+mark+" and be good\n").Filter = &record.Filter{Status: record.Modified, Findings: found}
-	s.Comment(4, testkit.Time(4, "10:00"), author, mark+"\n") // not cut, so not scanned again
+	s.Comment(4, testkit.Time(4, "10:00"), author, mark+"\n")          // not cut, so not scanned again
+	s.Comment(5, testkit.Time(4, "11:00"), author, "0123456789abcdef") // no line feed: as long when cut
 	s.Review(1, testkit.Time(5, "10:00"), author, "please  "+mark+", not\n", record.Approved)
 	s.Review(2, testkit.Time(6, "10:00"), author, "", record.Approved)
 	r := bounded(t, s)
@@ -140,12 +141,13 @@ func TestBodiesAreCutAndScannedAgain(t *testing.T) {
 		`comment IC_kwDO002 "0123456789abcde\n" truncated secret.token=2`,
 		`comment IC_kwDO003 rejected injection.mark=1 secret.token=2`,
 		`comment IC_kwDO004 "do evil\n" unchanged`,
+		`comment IC_kwDO005 "0123456789abcde\n" truncated`,
 		`review PRR_kwDO001 rejected injection.mark=1`,
 		`review PRR_kwDO002 "" unchanged`,
 		"gap comments/unsafe_content 1",
 		"gap reviews/unsafe_content 1",
 	}, "comment", "review", "gap")
-	if got := fmt.Sprintf("%q", r.scans); got != `["0123456789abcde\n" "please  do evil\n" "please  do evil\n"]` {
+	if got := fmt.Sprintf("%q", r.scans); got != `["0123456789abcde\n" "please  do evil\n" "0123456789abcde\n" "please  do evil\n"]` {
 		t.Errorf("scanned again: %s", got)
 	}
 	for _, line := range []string{"IC_kwDO003: comments/unsafe_content: count 1", "comment IC_kwDO002: comments: body cut"} {

@@ -1,0 +1,87 @@
+package bound
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/safety"
+	"snapline/pkg/testkit"
+)
+
+var update = flag.Bool("update", false, "write testdata/golden for a new filter version")
+
+const goldenFloor = 5
+
+// goldenCases are filtered streams in which every limit is passed.
+func goldenCases() map[string]*testkit.Stream {
+	cases := map[string]*testkit.Stream{}
+	for _, forge := range []record.Forge{record.GitHub, record.GitLab, record.Forgejo} {
+		for _, selection := range []record.Selection{record.Newest, record.Oldest} {
+			s := testkit.New(forge, record.ChangeProposal, 2)
+			s.Header.Collection.RecordSelection = selection
+			b := &s.Header.Collection.Bounds
+			b.MaxRecordsPerSource, b.MaxRecordBytes, b.MaxLogBytes, b.MaxMetadataStringBytes, b.MaxLabels = 3, 32, 24, 12, 2
+			s.Header.Entity.Labels = []string{"kind/bug", "area/a very long name", "area/a very different name", "zz"}
+			author := s.ID("actor", 1)
+			stranger := s.UnknownActor(2)
+			s.Bot(3)
+			for i := 1; i <= 5; i++ {
+				s.Comment(i, testkit.Time(1+i, "10:00"), []string{author, stranger}[i%2], strings.Repeat("Zeile über ünf 🚀\n", i))
+				s.Review(i, testkit.Time(1+i, "11:00"), author, "", record.Commented)
+				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / job number %d", i), record.Failure)
+				s.Log(i, "step 1 ok\nstep 2 ok\nERROR: boom\n")
+				s.Run(i, testkit.Time(1+i, "13:00"), "a coder of ours", s.Key(record.KindComment, i)).PublisherID = &author
+			}
+			testkit.Reject(s.Comment(6, testkit.Time(3, "10:30"), author, ""), "injection.override")
+			t := s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3, 4, 5)
+			t.ReviewID, t.ReviewRecordKey = s.ID(record.KindReview, 1), s.Key(record.KindReview, 1)
+			s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1)
+			s.Gap(record.ScopeComments, record.AuthorizationFailed, 2)
+			cases[string(forge)+"-"+string(selection)] = s
+		}
+	}
+	return cases
+}
+
+// TestGolden pins the bytes of bound to the filter version: whoever changes them
+// raises it (FLT-09). -update writes the folder of a new version and rewrites none.
+func TestGolden(t *testing.T) {
+	requirement.Claim(t, "FLT-09", "AMB-75", "DET-02", "AMB-11", "GAP-08")
+	cases := goldenCases()
+	if len(cases) < goldenFloor {
+		t.Fatalf("%d cases are fewer than %d", len(cases), goldenFloor)
+	}
+	dir := filepath.Join("testdata", "golden", safety.Version)
+	_, statErr := os.Stat(dir)
+	for name, s := range cases {
+		filtered := s.Bytes(t)
+		var out bytes.Buffer
+		in := ndjson.NewReader(bytes.NewReader(filtered), ndjson.ReaderOptions{Position: 2})
+		if err := Run(context.Background(), in, ndjson.NewWriter(&out), nil); err != nil {
+			t.Fatal(err)
+		}
+		for file, data := range map[string][]byte{"filtered.ndjson": filtered, "bounded.ndjson": out.Bytes()} {
+			path := filepath.Join(dir, name, file)
+			if *update && statErr != nil {
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, err := os.ReadFile(path); err != nil || !bytes.Equal(want, data) {
+				t.Errorf("%s differs (%v): other bytes need another filter version than %s", path, err, safety.Version)
+			}
+		}
+	}
+}
