@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,9 +80,18 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if want, err := os.ReadFile(path); err != nil || !bytes.Equal(want, data) {
+			if want, err := os.ReadFile(path); err != nil || content(want) != content(data) {
 				t.Errorf("%s differs (%v): other bytes need another filter version than %s", path, err, safety.Version)
 			}
 		}
 	}
+}
+
+var programVersion = regexp.MustCompile(`"version":"[^"]*"`)
+
+// content is a stream without the version of the program and without the trailer,
+// whose digests depend on it.
+func content(stream []byte) string {
+	lines := strings.SplitAfter(string(stream), "\n")
+	return programVersion.ReplaceAllString(strings.Join(lines[:max(0, len(lines)-2)], ""), "")
 }
