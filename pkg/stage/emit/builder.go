@@ -9,15 +9,17 @@ import (
 	"snapline/pkg/tree"
 )
 
-// sink takes the files of a tree, each once, in any order.
-type sink interface {
+// Sink takes the files of a tree, each once, in any order.
+type Sink interface {
+	// WriteFile takes the file at path, relative to the tree and slash-separated. data
+	// is valid during the call only.
 	WriteFile(path string, data []byte) error
 }
 
 // builder turns the lines of a bounded stream into the files of a tree. Records,
 // checks and logs are written as they come; the rest when the stream has ended.
 type builder struct {
-	sink   sink
+	sink   Sink
 	header *record.Snapshot
 	text   []byte // of the record file that was written last
 
@@ -37,7 +39,7 @@ type builder struct {
 	gaps    map[record.Gap]int64
 }
 
-func newBuilder(out sink, header *record.Snapshot) *builder {
+func newBuilder(out Sink, header *record.Snapshot) *builder {
 	return &builder{
 		sink: out, header: header,
 		rows:   map[string]int{},

@@ -59,6 +59,19 @@ func Run(ctx context.Context, in *ndjson.Reader, stdout io.Writer, cfg Config, l
 	return nil
 }
 
+// Build gives out the files of the tree of a bounded stream, each once, in any order,
+// and publishes nothing: for who compares them with a tree.
+func Build(ctx context.Context, in *ndjson.Reader, out Sink, recovered Recover) error {
+	header, err := in.Header()
+	if err != nil {
+		return err
+	}
+	if _, err := build(ctx, header, in.Next, out, recovered); err != nil {
+		return position(err, in.Line())
+	}
+	return nil
+}
+
 // settle reports an error of cleaning up: as the error of the run if there is no
 // other, unless the tree is published and its receipt delivered.
 func settle(cleanup error, err *error, log *fault.Log) {
@@ -86,7 +99,7 @@ func deliver(stdout io.Writer, receipt []byte) error {
 // build turns a bounded stream into the files of a tree: it writes them into out and
 // gives what the tree answers for. The bytes depend on the stream alone. lines come
 // from next until io.EOF, which follows a trailer that was checked.
-func build(ctx context.Context, header *record.Snapshot, next func() (record.Line, error), out sink, recovered Recover) (*root, error) {
+func build(ctx context.Context, header *record.Snapshot, next func() (record.Line, error), out Sink, recovered Recover) (*root, error) {
 	promised, err := newPromises(header)
 	if err != nil {
 		return nil, err
@@ -115,7 +128,7 @@ type familyBuilder interface {
 	finish() (*root, error)
 }
 
-func newFamilyBuilder(out sink, header *record.Snapshot, promised *promises, recovered Recover) familyBuilder {
+func newFamilyBuilder(out Sink, header *record.Snapshot, promised *promises, recovered Recover) familyBuilder {
 	if header.Family == record.FamilyEntity {
 		return checked{newBuilder(out, header), promised}
 	}

@@ -14,7 +14,7 @@ type Recover func(m tree.Manifest, documents []record.Document) (*tree.Chain, []
 // documentBuilder writes the tree of a document family: the bytes of each document as
 // they are, for canon-state the recovered state, and the manifest.
 type documentBuilder struct {
-	sink      sink
+	sink      Sink
 	header    *record.Snapshot
 	recover   Recover
 	documents []record.Document
@@ -24,7 +24,7 @@ type documentBuilder struct {
 	bytes     int64
 }
 
-func newDocumentBuilder(out sink, header *record.Snapshot, recovered Recover) *documentBuilder {
+func newDocumentBuilder(out Sink, header *record.Snapshot, recovered Recover) *documentBuilder {
 	return &documentBuilder{sink: out, header: header, recover: recovered, rows: []tree.ManifestDocument{}, gaps: map[record.Gap]int64{}}
 }
 
