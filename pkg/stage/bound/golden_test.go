@@ -30,17 +30,19 @@ func goldenCases() map[string]*testkit.Stream {
 			s := testkit.New(forge, record.ChangeProposal, 2)
 			s.Header.Collection.RecordSelection = selection
 			b := &s.Header.Collection.Bounds
-			b.MaxRecordsPerSource, b.MaxRecordBytes, b.MaxLogBytes, b.MaxMetadataStringBytes, b.MaxLabels = 3, 32, 24, 12, 2
-			s.Header.Entity.Labels = []string{"kind/bug", "area/a very long name", "area/a very different name", "zz"}
+			b.MaxRecordsPerSource, b.MaxRecordBytes, b.MaxLogBytes, b.MaxMetadataStringBytes, b.MaxLabels = 3, 32, 24, 48, 2
+			long := strings.Repeat("an area with a very long name, ", 2)
+			s.Header.Entity.Title = long
+			s.Header.Entity.Labels = []string{"kind/bug", long + "one", long + "two", "zz"}
 			author := s.ID("actor", 1)
 			stranger := s.UnknownActor(2)
 			s.Bot(3)
 			for i := 1; i <= 5; i++ {
-				s.Comment(i, testkit.Time(1+i, "10:00"), []string{author, stranger}[i%2], strings.Repeat("Zeile über ünf 🚀\n", i))
-				s.Review(i, testkit.Time(1+i, "11:00"), author, "", record.Commented)
-				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / job number %d", i), record.Failure)
+				s.Comment(i, testkit.Time(1+i, "10:00"), author, strings.Repeat("Zeile über ünf 🚀\n", i))
+				s.Review(i, testkit.Time(1+i, "11:00"), author, "", record.Dismissed).DismissedBy = &stranger
+				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / %s%d", long, i), record.Failure)
 				s.Log(i, "step 1 ok\nstep 2 ok\nERROR: boom\n")
-				s.Run(i, testkit.Time(1+i, "13:00"), "a coder of ours", s.Key(record.KindComment, i)).PublisherID = &author
+				s.Run(i, testkit.Time(1+i, "13:00"), "coder of "+long, s.Key(record.KindComment, i)).PublisherID = &author
 			}
 			testkit.Reject(s.Comment(6, testkit.Time(3, "10:30"), author, ""), "injection.override")
 			t := s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3, 4, 5)
