@@ -36,13 +36,13 @@ func goldenCases() map[string]*testkit.Stream {
 			s.Header.Entity.Labels = []string{"kind/bug", long + "one", long + "two", "zz"}
 			author := s.ID("actor", 1)
 			stranger := s.UnknownActor(2)
-			s.Bot(3)
+			publisher := s.Bot(3)
 			for i := 1; i <= 5; i++ {
 				s.Comment(i, testkit.Time(1+i, "10:00"), author, strings.Repeat("Zeile über ünf 🚀\n", i))
 				s.Review(i, testkit.Time(1+i, "11:00"), author, "", record.Dismissed).DismissedBy = &stranger
 				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / %s%d", long, i), record.Failure)
 				s.Log(i, "step 1 ok\nstep 2 ok\nERROR: boom\n")
-				s.Run(i, testkit.Time(1+i, "13:00"), "coder of "+long, s.Key(record.KindComment, i)).PublisherID = &author
+				s.Run(i, testkit.Time(1+i, "13:00"), "coder of "+long, s.Key(record.KindComment, i)).PublisherID = &publisher
 			}
 			testkit.Reject(s.Comment(6, testkit.Time(3, "10:30"), author, ""), "injection.override")
 			t := s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3, 4, 5)
