@@ -109,7 +109,9 @@ func (in *input) fault(err error) error {
 	case err == io.EOF && in.source.read == 0:
 		return io.EOF
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrFrameSizeExceeded):
-		return broken(RuleCompressionWindow, "the compressed input needs a window over %d bytes", maxWindow)
+		e := broken(RuleCompressionWindow, "the compressed input needs a window over %d bytes", maxWindow)
+		e.Hint = "compress it without --long and --ultra"
+		return e
 	}
 	e := broken(RuleCompression, "the compressed input is cut or damaged")
 	e.Cause = err

@@ -262,6 +262,7 @@ func TestMemoryOfLargeLogs(t *testing.T) {
 		r.Recycle(l)
 	}
 	line := uint64(len(raw) / 3)
+	t.Logf("%.2f times a line of %d bytes", float64(most)/float64(line), line)
 	if most > 3*line+line/2 {
 		t.Errorf("%d bytes live with one log of %d", most, line)
 	}

@@ -294,6 +294,9 @@ func (s *sequence) run(r *record.Run) error {
 	if !tree.ValidRunID(s.header.Source.Forge, r.ID) {
 		return broken(RuleForgeIdentifier, "the id is none of %s for a run", s.header.Source.Forge)
 	}
+	if r.PublisherID != nil && !tree.ValidActorID(s.header.Source.Forge, *r.PublisherID) {
+		return broken(RuleForgeIdentifier, "publisher_id is no id of %s for an actor", s.header.Source.Forge)
+	}
 	if err := fresh(s.runs, r.ID, struct{}{}); err != nil {
 		return err
 	}

@@ -393,7 +393,8 @@ func (r *reference) object(kind string, doc members) error {
 	}
 	switch kind {
 	case "actor", "run":
-		if !tree.ValidID(r.source.Forge, sub, id) {
+		publisher, published := doc["publisher_id"].(string)
+		if !tree.ValidID(r.source.Forge, sub, id) || published && !tree.ValidActorID(r.source.Forge, publisher) {
 			return errors.New("id")
 		}
 	case "record", "thread", "check":

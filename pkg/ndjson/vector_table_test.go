@@ -429,6 +429,7 @@ func crossVectors() []vector {
 		{RuleForgeIdentifier, "comment", 6, across, replaced(1, 6, `"id":"IC_kwDOExample"`, `"id":"IC.kwDOExample"`)},
 		{RuleForgeIdentifier, "check", 9, across, replaced(1, 9, `"CR_queued"`, `"CR:queued"`)},
 		{RuleForgeIdentifier, "run", 12, across, replaced(1, 12, `"RUN_one"`, `"RUN.one"`)},
+		{RuleForgeIdentifier, "publisher", 12, across, replaced(1, 12, `"U_bot"`, `"U.bot"`)},
 		{RuleKey, "other-kind", 6, across, replaced(1, 6, commentKey, key("review", "IC_kwDOExample"))},
 		{RuleKey, "other-id", 6, across, replaced(1, 6, `"id":"IC_kwDOExample"`, `"id":"IC_other"`)},
 		{RuleKey, "other-repository", 5, across, replaced(1, 1, `"R_kgDOExample"`, `"R_kgDOOther"`)},
