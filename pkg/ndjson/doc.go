@@ -1,5 +1,10 @@
-// Package ndjson frames the stream snapline/1: a strict reader, a writer, the order
-// of lines, uniqueness of keys, the stage chain, the trailer with its digests,
-// abort, line caps, and compressed input by magic bytes. No stage decodes JSON by
-// itself.
+// Package ndjson frames the stream snapline/1, which docs/stream.md describes: lines
+// come in as bytes, plain or compressed, and go out as the types of pkg/record, or the
+// other way.
+//
+// A Reader hands out a line only if it and all lines before it keep the rules: JSON
+// without duplicates or lone surrogates, the members of the line's table, order,
+// uniqueness, references, and at last the digests of the trailer. Every rule has one
+// name (rule.go). Large strings are copied between escapes, never decoded by a
+// library, and unchanged text keeps its spelling on the way through.
 package ndjson

@@ -184,7 +184,7 @@ func readObject[U any](d *decoder, v value, u *U, in *table[U]) error {
 	}
 	mark := d.scan.n
 	var room [12]entry
-	members, _, rule := d.scan.object(v.raw, 0, 1, room[:0])
+	members, _, rule := d.scan.object(v.raw, 0, 2, room[:0])
 	if rule != "" {
 		return d.broken(rule, "cannot be read again")
 	}

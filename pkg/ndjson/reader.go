@@ -170,7 +170,7 @@ func (r *Reader) read() (record.Line, error) {
 		}
 	}
 	r.hash.Write(line[:len(line)+1]) // with the LF
-	if !r.own(l, large != nil) && large != nil {
+	if !r.own(l, large) {
 		r.pool.put(large)
 	}
 	if r.header == l {
@@ -250,9 +250,9 @@ var jsonFault = map[string]string{
 }
 
 // own makes a line independent of the reader's buffers. The text of its content may
-// have a buffer of its own already; large says that so has the whole line. It reports
-// whether the line keeps the latter.
-func (r *Reader) own(l record.Line, large bool) (keptLine bool) {
+// have a buffer of its own already, and large may be one of the whole line; the line
+// keeps them unless they are mostly something else. It reports whether large was kept.
+func (r *Reader) own(l record.Line, large []byte) (kept bool) {
 	var c *record.Content
 	switch l := l.(type) {
 	case *record.Record:
@@ -260,7 +260,7 @@ func (r *Reader) own(l record.Line, large bool) (keptLine bool) {
 	case *record.Log:
 		c = &l.Content
 	case *record.Document:
-		if r.scan.text == nil {
+		if !fills(l.Raw, r.scan.text) {
 			l.Raw = slices.Clone(l.Raw)
 		}
 		return false
@@ -270,20 +270,24 @@ func (r *Reader) own(l record.Line, large bool) (keptLine bool) {
 	if c.Form != record.FormText {
 		return false
 	}
-	if r.scan.text == nil {
+	if !fills(c.Bytes, r.scan.text) {
 		c.Bytes = slices.Clone(c.Bytes)
+		r.pool.put(r.scan.text)
 	}
 	switch {
 	case c.Literal == nil:
 	case len(c.Literal) == len(c.Bytes): // nothing is escaped
 		c.Literal = c.Bytes
-	case large:
+	case fills(c.Literal, large):
 		return true
 	default:
 		c.Literal = append(r.pool.get(len(c.Literal)), c.Literal...)
 	}
 	return false
 }
+
+// fills reports whether a part is worth keeping its whole buffer.
+func fills(part, buffer []byte) bool { return 4*len(part) > cap(buffer) && cap(buffer) > 0 }
 
 // end checks the trailer and that nothing follows.
 func (r *Reader) end(e *record.End) error {
