@@ -237,6 +237,7 @@ func TestAForeignParentMustBeSticky(t *testing.T) {
 }
 
 func TestOneOfManyWins(t *testing.T) {
+	requirement.Claim(t, "LIF-03")
 	base := t.TempDir()
 	const many = 8
 	results := make([]error, many)

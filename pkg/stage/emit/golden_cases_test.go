@@ -89,7 +89,7 @@ func goldenReviews(s *testkit.Stream, reviewer, other, bot string) {
 	s.Review(2, testkit.Time(4, "10:00"), other, "", record.Approved).ReviewedSHA = testkit.HeadSHA
 	s.Review(3, testkit.Time(4, "10:00"), bot, "Looked at it.\n", record.Commented)
 	s.Review(4, testkit.Time(5, "10:00"), reviewer, "Withdrawn.\n", record.Dismissed) // by nobody the forge names
-	dismissed, by := testkit.Time(6, "10:00"), s.ID("actor", 1)
+	dismissed, by := testkit.Time(6, "10:00"), s.Human(7, "none")                     // who says nothing
 	r := s.Review(5, testkit.Time(5, "11:00"), other, "Outdated.\n", record.Dismissed)
 	r.DismissedAt, r.DismissedBy = &dismissed, &by
 	testkit.Reject(s.Review(6, testkit.Time(6, "10:00"), other, "", record.Approved), "injection.override")

@@ -66,7 +66,7 @@ func files(t testing.TB, root string) map[string]string {
 }
 
 func TestGolden(t *testing.T) {
-	requirement.Claim(t, "DET-02", "TREE-01", "TREE-02", "TREE-03", "TREE-04", "CAN-01", "MAN-01", "MAN-03", "REC-01")
+	requirement.Claim(t, "DET-02", "TREE-01", "TREE-02", "TREE-03", "TREE-04", "CAN-01", "MAN-01", "MAN-03", "REC-01", "ORD-04", "ACT-01")
 	if len(goldenCases) < goldenFloor {
 		t.Fatalf("there are %d cases, fewer than %d", len(goldenCases), goldenFloor)
 	}

@@ -121,6 +121,17 @@ func TestManifestRows(t *testing.T) {
 		if !strings.Contains(string(receipt), `"index_sha256":"`+digest(got["index.json"])+`"`) {
 			t.Errorf("%s: the receipt does not hold the root digest", name)
 		}
+		c := s.Header.Collection
+		if diff := cmp.Diff(tree.Collection{
+			Admission: tree.Admission{HumanMinRole: c.HumanMinRole}, CheckLogSelection: c.CheckLogSelection, EntityKind: c.EntityKind,
+			IncludedSources: c.IncludedSources, RecordSelection: c.RecordSelection,
+			Bounds: tree.Bounds{
+				MaxLabels: 20, MaxLogBytes: 4096, MaxMetadataStringBytes: 256, MaxRecordBytes: c.Bounds.MaxRecordBytes,
+				MaxRecordsPerSource: 100, MaxSourceBytes: 1 << 20,
+			},
+		}, collection); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 		checkFiles(t, name, i, got)
 		checkRecords(t, name, i, s)
 	}
@@ -592,7 +603,7 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 	}
 	for _, member := range []string{
 		`{"dismissed_at":null,"dismissed_by_actor_id":null,"id":"PRR_kwDO004",`,
-		`{"dismissed_at":"2026-03-06T10:00:00.000000000Z","dismissed_by_actor_id":"U_kgDO001","id":"PRR_kwDO005",`,
+		`{"dismissed_at":"2026-03-06T10:00:00.000000000Z","dismissed_by_actor_id":"U_kgDO007","id":"PRR_kwDO005",`,
 		`{"id":"PRR_kwDO001","record_key":"` + s.Key(record.KindReview, 1) + `","reviewed_sha":"a1a1`,
 		`"state":"commented","submitted_at":"2026-03-04T10:00:00.000000000Z"}`,
 		`"line":12,"order_path":"threads/` + s.Key(record.KindThread, 1) + `.order","original_line":11,"original_side":"left","original_start_line":9,"path":"pkg/a file (1).go",`,
