@@ -177,9 +177,27 @@ func writeCanonical(t *testing.T, path string, v any) {
 	}
 }
 
+// copyTree copies a tree with the modes that it must have.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := to + strings.TrimPrefix(path, from)
+		if entry.IsDir() {
+			return os.Mkdir(target, 0o700)
+		}
+		return os.WriteFile(target, []byte(readTest(t, path)), 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEveryDamageIsFound damages a tree of documents in one place at a time.
 func TestEveryDamageIsFound(t *testing.T) {
-	files := glob(t, 6, canonSamples, "chain/ok/*.json")
+	good := pipe(t, "", "canon", glob(t, 6, canonSamples, "chain/ok/*.json"))
 	write := func(path, content string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
 			p := filepath.Join(dir, path)
@@ -291,9 +309,10 @@ func TestEveryDamageIsFound(t *testing.T) {
 		{"another family", "manifest.chain", manifest(func(m *tree.Manifest) { m.Family = "msp-snapshot" }), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := pipe(t, "", "canon", files)
-			c.damage(t, p.dir)
-			r := runProgram(Verify(), "", "canon", p.dir)
+			dir := filepath.Join(t.TempDir(), "context")
+			copyTree(t, good.dir, dir)
+			c.damage(t, dir)
+			r := runProgram(Verify(), "", "canon", dir)
 			if c.rule == "" {
 				if r.exit != 0 {
 					t.Errorf("exit %d: %s", r.exit, r.stdout)
@@ -303,7 +322,7 @@ func TestEveryDamageIsFound(t *testing.T) {
 			if r.exit != fault.Aborted || !strings.Contains(r.stdout, c.rule) {
 				t.Errorf("exit %d, %s is not named: %s", r.exit, c.rule, r.stdout)
 			}
-			r = runProgram(Verify(), "", "canon", p.dir, "--manifest-sha256", p.digest)
+			r = runProgram(Verify(), "", "canon", dir, "--manifest-sha256", good.digest)
 			if r.exit != fault.Aborted || strings.Contains(r.stdout, "manifest.root-differs") != c.root {
 				t.Errorf("with the digest: exit %d: %s", r.exit, r.stdout)
 			}
