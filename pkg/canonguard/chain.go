@@ -135,7 +135,7 @@ func newMember(d *doc, name string) *member {
 }
 
 // canonical gives the RFC 8785 bytes of a value, or its raw text and false when an
-// integer in it is beyond what they can tell apart.
+// integer in it is beyond what they can tell apart: numbers become doubles there.
 func canonical(d *doc, v *document.Value) ([]byte, bool) {
 	raw := d.raw[v.Start:v.End]
 	for _, f := range d.findings {
@@ -198,7 +198,8 @@ func follow(nodes []*node) Chain {
 	return c
 }
 
-// delta gives the delta of the node, or its bare state.
+// link gives the member that names its predecessor: a delta if there is one, else a
+// state.
 func (n *node) link() *member {
 	for _, m := range n.members {
 		if m.delta {

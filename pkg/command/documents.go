@@ -26,12 +26,14 @@ const (
 
 var errTooLong = fmt.Errorf("over %d bytes", maxDocumentFile)
 
+// readFile reads a file of at most maxDocumentFile bytes. Its error does not repeat the
+// path.
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		var pe *os.PathError
 		if errors.As(err, &pe) {
-			return nil, pe.Err // without the path, which the message has
+			return nil, pe.Err
 		}
 		return nil, err
 	}
@@ -39,6 +41,7 @@ func readFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
+// readAll reads at most maxDocumentFile bytes; more are an error.
 func readAll(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxDocumentFile+1))
 	if err == nil && len(b) > maxDocumentFile {
