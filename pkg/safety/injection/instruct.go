@@ -36,7 +36,7 @@ func (c *cursor) advance() {
 		const behind = 64
 		n := copy(c.words, c.words[c.pos-behind:])
 		c.words = c.words[:n]
-		c.pos = behind
+		c.pos, c.quiet = behind, span{}
 	}
 }
 

@@ -26,6 +26,9 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 	if what == dump && c.at(last+1).can(mSetting) {
 		return span{}, false
 	}
+	if !sendsNear(c, last) {
+		return span{}, false
+	}
 	if m, ok := givenAway(c, what, last); ok {
 		return m, true
 	}
@@ -38,20 +41,48 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 	return sentToURL(c, what, last)
 }
 
+// sendsNear reports whether a word without which no sentence gives a thing away stands
+// within reach of the current word. Words found to be none are remembered, so that a
+// list of things is read once.
+func sendsNear(c *cursor, last int) bool {
+	low, high := c.pos-sentenceReach, c.pos+last+sentenceReach
+	for i := high; i >= low; i-- {
+		if c.quiet.start <= i && i < c.quiet.end {
+			i = c.quiet.start
+			continue
+		}
+		if t := c.at(i - c.pos); t.is(rSend|rInclude) || t.can(mScheme|mAnswer) {
+			return true
+		}
+	}
+	low = max(low, 0)
+	if c.quiet.start <= low && low <= c.quiet.end {
+		low = c.quiet.start
+	}
+	c.quiet = span{low, min(high+1, len(c.words))}
+	return false
+}
+
 var variables = vocabulary["variables"]
+
+// maxTries bounds the verbs that are tried on each side of a thing.
+const maxTries = 4
 
 // fence are the gaps that end a sentence.
 const fence = stop | gBlank | gItem
 
 // givenAway matches "send … the thing", "include the thing in your reply".
 func givenAway(c *cursor, what thing, last int) (span, bool) {
-	for k := -1; k >= -sentenceReach; k-- {
+	for k, tries := -1, 0; k >= -sentenceReach && tries < maxTries; k-- {
 		if c.at(k+1).gap&fence != 0 {
 			return span{}, false
 		}
 		t := c.at(k)
 		if c.at(k+1).gap&gJoined != 0 || t.gap&gJoined != 0 {
 			continue
+		}
+		if t.is(rSend | rInclude) {
+			tries++
 		}
 		switch {
 		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
@@ -90,12 +121,15 @@ func refused(c *cursor, k int) bool {
 
 // readThenSent matches "read the thing and send it".
 func readThenSent(c *cursor, what thing, last int) (span, bool) {
-	for k := last + 1; k <= last+sentenceReach; k++ {
+	for k, tries := last+1, 0; k <= last+sentenceReach && tries < maxTries; k++ {
 		t := c.at(k)
 		if t.gap&fence != 0 {
 			return span{}, false
 		}
-		if !t.is(rSend|rInclude) || !joinsVerb(c, k) || refused(c, k) {
+		if !t.is(rSend | rInclude) {
+			continue
+		}
+		if tries++; !joinsVerb(c, k) || refused(c, k) {
 			continue
 		}
 		for j := k + 1; j <= k+5; j++ {

@@ -44,6 +44,7 @@ type cursor struct {
 	before []token // the words before that, nearest first
 	pos    int     // index of at(0): in words, or negative in before
 	edge   gap     // gap behind the last word, once it was reached
+	quiet  span    // indexes of words without a word of sending, see sendsNear
 	ahead  token   // the word before the last of before, once read
 	known  bool    // ahead is read
 	ended  bool
@@ -53,7 +54,7 @@ type cursor struct {
 func (c *cursor) reset(text []byte, lo, hi int) {
 	c.text, c.lo, c.hi = text, lo, hi
 	c.words, c.before = c.words[:0], c.before[:0]
-	c.pos, c.edge, c.ended, c.begun, c.known = 0, 0, false, false, false
+	c.pos, c.edge, c.ended, c.begun, c.known, c.quiet = 0, 0, false, false, false, span{}
 }
 
 // keep is the number of words after which the cursor forgets those behind it.
@@ -83,7 +84,7 @@ func (c *cursor) seek(h int) bool {
 		return false
 	}
 	c.words, c.before = append(c.words[:0], t), c.before[:0]
-	c.pos, c.edge, c.ended, c.begun, c.known = 0, 0, false, false, false
+	c.pos, c.edge, c.ended, c.begun, c.known, c.quiet = 0, 0, false, false, false, span{}
 	c.prevGap(&c.words[0])
 	return true
 }
