@@ -14,7 +14,9 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
+	"snapline/pkg/forge/forgejo"
 	"snapline/pkg/forge/github"
+	"snapline/pkg/forge/gitlab"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/profile"
 	"snapline/pkg/record"
@@ -23,7 +25,9 @@ import (
 
 // drivers are the forges that fetch can read.
 var drivers = map[record.Forge]forge.Driver{
-	record.GitHub: github.Driver,
+	record.GitHub:  github.Driver,
+	record.GitLab:  gitlab.Driver,
+	record.Forgejo: forgejo.Driver,
 }
 
 // Fetch is the program fetch.
@@ -168,15 +172,14 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 	if path == "" {
 		return cfg, nil
 	}
-	if !cfg.Collection.Includes(record.ScopeAgentRuns) {
-		call.Log.Notice(fault.Notice{Text: "the profile does not select agent_runs: --agent-runs is not used"})
-	}
 	text, err := readInput(path, maxInputFile)
 	if err != nil {
 		return cfg, err
 	}
 	cfg.HasRuns = true
-	cfg.Runs, err = fetch.ParseReceipts(path, text)
+	if cfg.Runs, err = fetch.ParseReceipts(path, text); err == nil && !cfg.Collection.Includes(record.ScopeAgentRuns) {
+		call.Log.Notice(fault.Notice{Text: "the profile does not select agent_runs: --agent-runs is not used"})
+	}
 	return cfg, err
 }
 
