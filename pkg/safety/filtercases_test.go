@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,8 @@ func (c *filterCase) source(t testing.TB) []byte {
 	}
 	return b
 }
+
+var codeForm = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
 
 // divider stands inside everything that looks like a credential in own.ndjson.
 const divider = "\u00a6"
@@ -132,8 +135,20 @@ func checkCase(t *testing.T, w *safety.Worker, c *filterCase) {
 			t.Errorf("findings %v, want %s\n in  %q\n out %q", r.Findings, want, source, r.Text)
 		}
 	}
-	if r.Status == record.Unchanged && len(codes) > 0 {
-		t.Errorf("unchanged, but findings %v", codes)
+	if r.Status == record.Unchanged {
+		if len(codes) > 0 {
+			t.Errorf("unchanged, but findings %v", codes)
+		}
+		// FLT-01: the normalized source bytes.
+		lines := bytes.ReplaceAll(bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+		if want := append(bytes.TrimRight(lines, "\n"), '\n'); len(lines) > 0 && !bytes.Equal(r.Text, want) {
+			t.Errorf("unchanged, but %q, want %q", r.Text, want)
+		}
+	}
+	for i, f := range r.Findings {
+		if !codeForm.MatchString(f.Code) || f.Count < 1 || i > 0 && f.Code <= r.Findings[i-1].Code {
+			t.Errorf("findings out of form or order: %v", r.Findings)
+		}
 	}
 	if r.Status == record.Rejected {
 		if r.Text != nil {
