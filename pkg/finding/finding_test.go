@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"snapline/pkg/requirement"
 )
 
 func TestSorted(t *testing.T) {
@@ -50,7 +48,6 @@ func TestSorted(t *testing.T) {
 
 // A hostile name cannot start a workflow command, break a line or fill the report.
 func TestHostileNames(t *testing.T) {
-	requirement.Claim(t, "LIF-06")
 	for _, name := range []string{"::error::x", "##[error]x", "a\nb", "\x1b[31m", "\xff", strings.Repeat("n", 1000), "a::set-output name=x::y"} {
 		f := Finding{"tree.unlisted-file", name, name, "a file"}
 		var text bytes.Buffer

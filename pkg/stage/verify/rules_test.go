@@ -306,8 +306,8 @@ var vectors = []vector{
 	{RuleLabels, tree.EntityPath, []string{"DSP-08"}, reversed(tree.EntityPath, "labels")},
 	{RuleLabels, tree.EntityPath, []string{"COL-08"}, onDocument(tree.CollectionPath, func(d map[string]any) { put(d, 2, "bounds", "max_labels") })},
 	{RuleDisplayLength, tree.EntityPath, []string{"BND-04"}, onDocument(tree.EntityPath, func(d map[string]any) { d["title"] = strings.Repeat("a", 129) })},
-	{RuleDisplayUnsafe, tree.EntityPath, []string{"DSP-02", "ABT-06"}, onDocument(tree.EntityPath, func(d map[string]any) { d["title"] = unsafeMark })},
-	{RuleDisplayUnsafe, tree.EntityPath, []string{"DSP-07"}, onDocument(tree.EntityPath, func(d map[string]any) { put(d, changedMark, "labels", 0) })},
+	{RuleDisplayUnsafe, tree.EntityPath, []string{"DSP-02"}, onDocument(tree.EntityPath, func(d map[string]any) { d["title"] = unsafeMark })},
+	{RuleDisplayUnsafe, tree.EntityPath, []string{"DSP-02"}, onDocument(tree.EntityPath, func(d map[string]any) { put(d, changedMark, "labels", 0) })},
 	{RuleReviewsOrder, reviews, []string{"REV-03"}, reversed(reviews, "reviews")},
 	{RuleReviewRecord, reviews, []string{"REV-04", "MAP-16"}, onDocument(reviews, func(d map[string]any) { put(d, moment("10:59"), "reviews", 0, "submitted_at") })},
 	{RuleReviewRecord, index, []string{"AMB-20"}, onDocument(reviews, func(d map[string]any) { d["reviews"] = d["reviews"].([]any)[:1] })},
@@ -341,6 +341,10 @@ var vectors = []vector{
 		d["actors"] = append(d["actors"].([]any), map[string]any{"id": "U_kgDOZoe", "kind": "human", "login": nil, "role": nil, "role_verified": false})
 	})},
 	{RuleActorLogin, index, []string{"ACT-10"}, onDocument(tree.ActorsPath, func(d map[string]any) { put(d, "alicia", "actors", find(d, "actors", "login", "alice"), "login") })},
+	{RuleActorLogin, index, []string{"ACT-10"}, onIndex(func(d map[string]any) {
+		i := slices.IndexFunc(d["records"].([]any), func(r any) bool { return dig(r, "kind") == "comment" && dig(r, "author_id") == nil })
+		put(d, "someone", "records", i, "author")
+	})},
 	{RuleActorAdmitted, index, []string{"ADM-04", "ADM-05"}, onDocument(tree.ActorsPath, func(d map[string]any) { put(d, "triage", "actors", find(d, "actors", "login", "alice"), "role") })},
 	{RuleRunsOrder, tree.AgentRunsPath, []string{"RUN-04"}, reversed(tree.AgentRunsPath, "runs")},
 	{RuleRunResult, tree.AgentRunsPath, []string{"AMB-19"}, func(t testing.TB, s *specimen) {
@@ -393,7 +397,7 @@ var vectors = []vector{
 		s.files[tree.LogPath(s.keys["k1"])] = []byte(unsafeMark + "\n")
 	}},
 	{RuleTextRescan, "c6", []string{"INJ-04"}, body("c6", unsafeMark+"\n")},
-	{RuleTextRescan, "c6", []string{"UNI-02"}, body("c6", "\u200b\n")},
+	{RuleTextRescan, "c6", []string{"INJ-04"}, body("c6", "\u200b\n")},
 	{RuleOrderForm, tree.TimelinePath, []string{"ORD-01"}, func(t testing.TB, s *specimen) {
 		s.files[tree.TimelinePath] = append([]byte("# timeline\n"), s.files[tree.TimelinePath]...)
 	}},
@@ -465,9 +469,14 @@ func TestEachRuleNamesItsDamage(t *testing.T) {
 		if !has(got, c.rule, s.place(c.path)) {
 			t.Errorf("vector %d: want %s at %s, got %v", i, c.rule.Name, s.place(c.path), got)
 		}
+		for _, f := range got {
+			if text := f.String(); strings.Contains(text, unsafeMark) || strings.Contains(text, changedMark) || strings.Contains(text, "line feed\n") {
+				t.Errorf("vector %d: text of the tree in %q", i, text)
+			}
+		}
 	}
 	slices.Sort(claims)
-	requirement.Claim(t, slices.Compact(claims)...)
+	requirement.Claim(t, append(slices.Compact(claims), "LIF-06")...)
 }
 
 func damagesIndexBytes(c vector) bool { return c.path == index && c.rule == RuleNotJSON }

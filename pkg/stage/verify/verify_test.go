@@ -7,6 +7,7 @@ import (
 
 	"snapline/pkg/finding"
 	"snapline/pkg/record"
+	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/verify/textrule"
 )
@@ -44,7 +45,10 @@ func specimens(t testing.TB) map[string]*specimen {
 	}
 }
 
+// Trees with one of everything hold: authors who are null, registered bots, rejected and
+// truncated records, dismissals without a name.
 func TestValidTreesHold(t *testing.T) {
+	requirement.Claim(t, "ACT-04", "ACT-07", "AMB-16", "AMB-54")
 	for name, s := range specimens(t) {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range verifyAt(t, s.write(t), s.digest()) {

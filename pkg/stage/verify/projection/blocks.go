@@ -33,7 +33,8 @@ var after = [...]struct{ kind, path string }{
 }
 
 // WriteBlocks writes the view at viewPath as NDJSON: one block a record, in view order,
-// with path, digest and text; then relationships, history, mutable state and gaps; then
+// with path, digest and text; then relationships, history, mutable state (for the
+// timeline that of checks too, without logs) and gaps; then
 // an end line that counts the blocks. A line of a record depends on that record alone,
 // so that a later reply leaves all earlier lines as they are (VIEW-01 to VIEW-04).
 // Every file is held against the index before it is written; output without the end
@@ -62,6 +63,16 @@ func WriteBlocks(w io.Writer, s *verify.Snapshot, view, viewPath string) error {
 	for _, d := range after {
 		if err := b.file(d.kind, d.path); err != nil {
 			return err
+		}
+	}
+	if viewPath == tree.TimelinePath {
+		// Checks belong to the whole and to no review; a check that never ran says so.
+		for i := range s.Index.Files {
+			if f := &s.Index.Files[i]; f.Role == tree.RoleCheckMetadata {
+				if err := b.file(BlockState, f.Path); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	gaps, err := canonicaljson.Marshal(s.Index.Gaps)
