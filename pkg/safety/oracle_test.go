@@ -218,7 +218,7 @@ func TestOracleOnAssembledText(t *testing.T) {
 	}
 }
 
-func FuzzFilter(f *testing.F) {
+func FuzzOracle(f *testing.F) {
 	for _, name := range []string{"published.b64", "own.ndjson"} {
 		for _, c := range loadCases(f, name, 140) {
 			f.Add(c.source(f))
