@@ -8,5 +8,6 @@
 // and manifest.go (the files that are written last), family.go (the two document
 // families), receipt.go.
 //
-// Memory: the metadata of the stream and one text at a time.
+// Memory: the metadata of the stream and one text at a time; of a canon-state stream
+// its documents, which are judged together.
 package emit
