@@ -140,7 +140,7 @@ func (p *Publication) directory(path string) (Dir, error) {
 			return nil, err
 		}
 		name = path[i+1:]
-		if last := p.dirs[p.last]; last != nil {
+		if last := p.dirs[p.last]; last != nil && !strings.HasPrefix(path, p.last+"/") {
 			delete(p.dirs, p.last)
 			if err := last.Close(); err != nil {
 				return nil, err

@@ -59,9 +59,9 @@ func TestPublish(t *testing.T) {
 	requirement.Claim(t, "LIF-01", "LIF-03", "VER-04")
 	write := func(p *treefs.Publication) error {
 		return errors.Join(p.WriteFile("a.json", []byte("1")), p.WriteFile("d/e/f", []byte("2")), p.WriteFile("d/g/f", nil),
-			p.WriteFile("d/e/h", []byte("3")), p.WriteFile("d/x", []byte("4")))
+			p.WriteFile("d/e/h", []byte("3")), p.WriteFile("d/x", []byte("4")), p.WriteFile("d/e/k/l/f", nil), p.WriteFile("d/e/k/f", nil))
 	}
-	content := []string{"a.json", "d", "d/e", "d/e/f", "d/e/h", "d/g", "d/g/f", "d/x"}
+	content := []string{"a.json", "d", "d/e", "d/e/f", "d/e/h", "d/e/k", "d/e/k/f", "d/e/k/l", "d/e/k/l/f", "d/g", "d/g/f", "d/x"}
 	for _, kind := range []string{"plain", "harness", "unheld"} {
 		t.Run(kind, func(t *testing.T) {
 			base := t.TempDir()
