@@ -11,7 +11,6 @@ import (
 // refers to. A login that is unsafe when cut, or of which nothing is left, becomes
 // null (DSP-05).
 func (s *stage) actor(a *record.Actor) error {
-	a.BotRole = nil // decided admission and is gone
 	if a.Kind == record.Unknown {
 		s.unknown[a.ID] = s.header.Entity.AuthorID != nil && *s.header.Entity.AuthorID == a.ID
 	}

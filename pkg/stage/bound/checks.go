@@ -28,7 +28,7 @@ func (s *stage) retainCheck(c *record.Check) error {
 	if code != "" && code != record.UnsafeContent {
 		return nil
 	}
-	c.Name, c.RejectedAs = name, ""
+	c.Name = name
 	if code == "" {
 		s.present[c.RecordKey] = record.KindCheck
 		s.logged[c.RecordKey] = s.header.Collection.CheckLogSelection.Selects(c)
@@ -49,7 +49,7 @@ func (s *stage) flushRuns() error {
 			s.miss(runName(r), record.ScopeAgentRuns, code)
 			continue
 		}
-		r.Agent, r.PublisherID = agent, nil // the publisher decided admission and is gone
+		r.Agent = agent
 		r.ResultRecordKeys = slices.DeleteFunc(r.ResultRecordKeys, func(key string) bool { return s.present[key] == "" })
 		if err := s.write(r); err != nil {
 			return err

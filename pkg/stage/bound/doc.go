@@ -12,6 +12,9 @@
 //   - every key names a line of the stream that has its text (THR-08, AMB-17, AMB-19);
 //   - all gap lines stand before the trailer, one for each scope and code, sorted.
 //
+// What decided admission (editors, publishers, registered bot roles) has no place in a
+// bounded stream; the writer leaves it out.
+//
 // The window of retained objects is held, with bodies already cut, and one log at a
 // time; neither the number nor the size of logs matters.
 //

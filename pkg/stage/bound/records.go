@@ -93,9 +93,8 @@ func (s *stage) cutBody(r *record.Record) bool {
 const spare = 4 << 10
 
 // writeRecord writes a record as it will be emitted and remembers what refers to it
-// and to whom it refers. Editors decided admission and are gone.
+// and to whom it refers.
 func (s *stage) writeRecord(r *record.Record) error {
-	r.Edited, r.EditorID = false, nil
 	if r.Filter.Status == record.Truncated {
 		s.note(recordName(r), scopeOf(r.Kind), "body cut")
 	}
