@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"snapline/pkg/record"
 )
 
 // Conform is what every adapter must pass. The subject should serve a rich entity:
@@ -28,7 +31,6 @@ func Conform(t *testing.T, s Subject, extra ...NamedFault) {
 	if s.MaxWait == 0 {
 		s.MaxWait = 10 * time.Minute
 	}
-	s.Timeout = 30 * time.Millisecond // only a delayed answer needs it
 	base := s.Run(context.Background(), t, &Net{})
 	whole := base.Lines(t)
 	keys := distinctKeys(base.Requests)
@@ -49,6 +51,11 @@ func Conform(t *testing.T, s Subject, extra ...NamedFault) {
 				name = f.Name + " for good"
 			}
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := s
+				if f.Slow {
+					s.Timeout = 30 * time.Millisecond
+				}
 				for i, key := range keys {
 					if f.Slow && i%5 != 0 {
 						continue
@@ -151,11 +158,19 @@ func Compare(whole, got *Stream) []string {
 			}
 		}
 	}
+	if a, b := text(whole.Header), text(got.Header); a != b {
+		complaints = append(complaints, "the header differs: "+a+" became "+b)
+	}
+	for _, r := range got.Records {
+		if w := whole.Record(r.ID); w != nil && text(w) != text(r) {
+			complaints = append(complaints, string(r.Kind)+" "+r.ID+" differs: "+text(w)+" became "+text(r))
+		}
+	}
 	check("comments", whole.IDs("comment"), got.IDs("comment"))
 	check("reviews", whole.IDs("review"), got.IDs("review"))
 	threads := func(s *Stream) (ids []string) {
 		for _, t := range s.Threads {
-			ids = append(ids, fmt.Sprint(t.ID, t.RecordKeys, t.Replies, t.Resolved))
+			ids = append(ids, text(t))
 		}
 		return ids
 	}
@@ -165,7 +180,7 @@ func Compare(whole, got *Stream) []string {
 	}
 	checks := func(s *Stream) (ids []string) {
 		for _, c := range s.Checks {
-			ids = append(ids, fmt.Sprint(*c))
+			ids = append(ids, text(c))
 		}
 		return ids
 	}
@@ -192,6 +207,15 @@ func Compare(whole, got *Stream) []string {
 		}
 	}
 	return complaints
+}
+
+// text shows a line with everything it points to.
+func text(l record.Line) string {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
 }
 
 func short(key string) string {

@@ -149,7 +149,7 @@ func restList[T any](ctx context.Context, a *adapter, first, where, member strin
 		if cursor != "" {
 			path = cursor
 		}
-		resp, err := a.get(ctx, path, where, func(v strictjson.Value) error {
+		header, err := a.get(ctx, path, where, func(v strictjson.Value) error {
 			if member != "" {
 				page.Total = v.Object().OptInt("total_count")
 				v = v.Object().Get(member)
@@ -166,32 +166,27 @@ func restList[T any](ctx context.Context, a *adapter, first, where, member strin
 		if err != nil {
 			return page, err
 		}
-		if strings.HasPrefix(resp.Header.Get("X-Github-Sso"), "partial-results") {
+		if strings.HasPrefix(header.Get("X-Github-Sso"), "partial-results") {
 			return page, &client.Error{Kind: client.Forbidden, Where: where, Reason: "sso", Detail: "single sign-on hides a part of the list"}
 		}
-		page.Next = client.Next(resp.Header)
+		page.Next = client.Next(header)
 		return page, nil
 	})
 }
 
 // get reads one REST resource.
-func (a *adapter) get(ctx context.Context, path, where string, read func(v strictjson.Value) error) (*client.Response, error) {
-	return a.client.Do(ctx, client.Request{
-		Path: path, Where: where, Limit: a.settings.MaxAnswerBytes,
-		Judge: func(resp *client.Response) error {
-			doc, err := strictjson.Parse(resp.Body)
-			if err != nil {
-				return &client.Error{Kind: client.Malformed, Status: resp.Status}
-			}
-			if err := read(doc.Root()); err != nil {
-				return err
-			}
-			if err := doc.Err(); err != nil {
-				return &client.Error{Kind: client.Malformed, Status: resp.Status, Detail: err.Error()}
-			}
-			return nil
-		},
-	})
+func (a *adapter) get(ctx context.Context, path, where string, read func(v strictjson.Value) error) (http.Header, error) {
+	doc, header, err := forge.GetJSON(ctx, a.client, path, where, a.settings.MaxAnswerBytes)
+	if err != nil {
+		return nil, err
+	}
+	if err := read(doc.Root()); err != nil {
+		return nil, err
+	}
+	if err := doc.Err(); err != nil {
+		return nil, &client.Error{Kind: client.Malformed, Where: where, Detail: err.Error()}
+	}
+	return header, nil
 }
 
 // Log implements forge.Adapter: one redirect to another host, which gets no
