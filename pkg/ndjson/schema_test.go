@@ -80,20 +80,25 @@ func mustValidators(t testing.TB) *validators {
 // accepts gives the verdict that both validators must share.
 func (v *validators) accepts(t testing.TB, pos int, line []byte) bool {
 	t.Helper()
-	name := stageName(pos) + ".schema.json"
-	violations, err := v.shipped.Check(name, line)
+	violations, err := v.shipped.Check(stageName(pos)+".schema.json", line)
 	if err != nil {
 		t.Fatal(err)
 	}
+	second := v.secondAccepts(t, pos, line)
+	if (len(violations) == 0) != second {
+		t.Errorf("the two validators disagree: %v, %v\n%s", violations, second, line)
+	}
+	return second
+}
+
+// secondAccepts gives the verdict of the faster one.
+func (v *validators) secondAccepts(t testing.TB, pos int, line []byte) bool {
+	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second := len(violations) == 0, v.second[name].Validate(doc)
-	if first != (second == nil) {
-		t.Errorf("the two validators disagree: %v, %v\n%s", violations, second, line)
-	}
-	return first
+	return v.second[stageName(pos)+".schema.json"].Validate(doc) == nil
 }
 
 // positionIn counts the stages of a stream's header.
@@ -158,8 +163,12 @@ func TestSchemasAgreeOnMutations(t *testing.T) {
 			for _, line := range all[:len(all)-1] {
 				for _, mutated := range mutations(t, line, values) {
 					n++
+					accepts := v.secondAccepts
+					if n%5 == 0 {
+						accepts = v.accepts // both, and slower
+					}
 					got := lineVerdict(t, pos, []byte(mutated))
-					if got == "" != v.accepts(t, pos, []byte(mutated)) && !blurredRules[got] {
+					if got == "" != accepts(t, pos, []byte(mutated)) && !blurredRules[got] {
 						t.Errorf("position %d: the reader says %q of\n%s", pos, got, mutated)
 					}
 				}
