@@ -32,7 +32,7 @@ type stage struct {
 	sequence int                    // of comments and reviews together
 	entity   bool                   // the entity record was written
 	present  map[string]record.Kind // written objects that have their text, by key
-	logged   map[string]bool        // present checks whose log is selected
+	logged   map[string]string      // names of present checks whose log is selected, by key
 	unknown  map[string]bool        // actors of unknown kind: referenced by a written line?
 }
 
@@ -87,7 +87,7 @@ func (s *stage) begin(header *record.Snapshot) error {
 	}
 	s.missing = missing{}
 	s.present = map[string]record.Kind{}
-	s.logged = map[string]bool{}
+	s.logged = map[string]string{}
 	s.unknown = map[string]bool{}
 	copied := *header // the reader goes on with its own
 	header = &copied

@@ -31,7 +31,9 @@ func (s *stage) retainCheck(c *record.Check) error {
 	c.Name = name
 	if code == "" {
 		s.present[c.RecordKey] = record.KindCheck
-		s.logged[c.RecordKey] = s.header.Collection.CheckLogSelection.Selects(c)
+		if s.header.Collection.CheckLogSelection.Selects(c) {
+			s.logged[c.RecordKey] = checkName(c)
+		}
 	}
 	return s.write(c)
 }
@@ -84,11 +86,12 @@ func (s *stage) boundName(object string, scope record.Scope, name string, reject
 // counted for each log (AMB-12).
 func (s *stage) checkLog(l *record.Log) error {
 	defer s.recycle(l)
-	name := "log of check " + l.RecordKey
-	if !s.logged[l.RecordKey] {
-		s.note(name, record.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
+	check, selected := s.logged[l.RecordKey]
+	if !selected {
+		s.note("log of "+l.RecordKey, record.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
 		return nil
 	}
+	name := "log of " + check
 	switch l.Content.Form {
 	case record.FormMissing:
 		s.miss(name, record.ScopeCheckLogs, l.Content.Missing)
