@@ -287,7 +287,7 @@ func (r *Reader) own(l record.Line, large []byte) (kept bool) {
 }
 
 // fills reports whether a part is worth keeping its whole buffer.
-func fills(part, buffer []byte) bool { return 4*len(part) > cap(buffer) && cap(buffer) > 0 }
+func fills(part, buffer []byte) bool { return 2*len(part) > cap(buffer) && cap(buffer) > 0 }
 
 // end checks the trailer and that nothing follows.
 func (r *Reader) end(e *record.End) error {
