@@ -27,7 +27,7 @@ const (
 	// sparse is the number of bytes of text for each injection anchor above which the
 	// scanner gets the anchors; where they stand closer it finds them itself, and
 	// memory stays proportional to the text.
-	sparse = 32
+	sparse = 6
 )
 
 func compile(credentials []string) (*Engine, error) {

@@ -6,7 +6,7 @@ import "bytes"
 // behind the name, and the value behind the operator.
 func (d *Detector) assignment(pos int) {
 	text := d.text
-	if pos < d.nameEnd || pos < d.valueEnd {
+	if pos < d.nameEnd {
 		return
 	}
 	end := run(text, pos, nameSet)
@@ -26,7 +26,8 @@ func (d *Detector) assignment(pos int) {
 		return
 	}
 	n := nameAt{start: start, end: end}
-	if !n.operator(text) {
+	// A name inside a value that goes is judged only if its own value lies behind.
+	if !n.operator(text) || n.value < d.valueEnd {
 		return
 	}
 	name := text[start:end]

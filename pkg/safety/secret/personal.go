@@ -248,7 +248,8 @@ func (d *Detector) awsSecret(pos, before, behind int) {
 	const length = 40
 	text := d.text
 	high := min(len(text), pos+behind)
-	for i := max(0, pos-before); i+length <= high; {
+	i := max(0, pos-before, d.awsAt)
+	for i+length <= high {
 		if !is(text[i], b64) {
 			i++
 			continue
@@ -263,6 +264,7 @@ func (d *Detector) awsSecret(pos, before, behind int) {
 			d.add(start, end, AWS)
 		}
 	}
+	d.awsAt = max(d.awsAt, i)
 }
 
 // awsContext handles the word "secret" at pos if it belongs to the name of an AWS
@@ -270,8 +272,12 @@ func (d *Detector) awsSecret(pos, before, behind int) {
 func (d *Detector) awsContext(pos int) {
 	const reach = 24
 	text := d.text
+	i := pos + len("secret")
+	if i >= len(text) || !is(text[i], alnum|underscore|dash|dot|blank) {
+		return
+	}
 	if equalFold(text, pos, "secretaccesskey") ||
-		containsFold(text[pos:min(len(text), pos+reach)], "key") && containsFold(text[max(0, pos-reach):pos], "aws") {
+		containsFold(text[max(0, pos-reach):pos], "aws") && containsFold(text[pos:min(len(text), pos+reach)], "key") {
 		d.awsSecret(pos, 0, 128)
 	}
 }

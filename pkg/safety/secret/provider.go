@@ -10,7 +10,7 @@ type provider struct {
 	opt    options
 	// tail finds the end of a token whose run ends at end; nil if the run is all.
 	// It gives 0 to refuse the token.
-	tail func(text []byte, body, end int) int
+	tail func(text []byte, r *bodyRun, body, end int) int
 }
 
 // options are conditions on a provider token.
@@ -148,7 +148,7 @@ func (d *Detector) token(p *provider, pos int) (found bool) {
 		}
 	}
 	if p.tail != nil {
-		if end = p.tail(text, body, end); end == 0 {
+		if end = p.tail(text, r, body, end); end == 0 {
 			return false
 		}
 	}
@@ -167,6 +167,7 @@ type bodyRun struct {
 	set        charset
 	start, end int
 	taken      bool // a token from start on has been reported
+	short      int  // see legacyOpenAI
 }
 
 // run gives the run of set at text[i:].
@@ -187,21 +188,23 @@ func (d *Detector) run(i int, set charset) *bodyRun {
 }
 
 // legacyOpenAI wants twenty letters and digits in a row, with a digit or capital:
-// sk- in front of dashed words is no key.
-func legacyOpenAI(text []byte, body, end int) int {
-	for i := body; i < min(end, body+maxMixed); {
+// sk- in front of dashed words is no key. Rows that were too short for a prefix
+// before are so for the next.
+func legacyOpenAI(text []byte, r *bodyRun, body, end int) int {
+	for i := max(body, r.short); i < min(end, body+maxMixed); {
 		j := run(text[:min(len(text), i+maxMixed)], i, alnum)
 		if j-i >= 20 && union(text[i:j])&(digit|upper) != 0 {
 			return end
 		}
 		i = j + 1
+		r.short = i
 	}
 	return 0
 }
 
 // routable adds the dotted tail of a routable token: a dot and nine or more of 0-9a-z,
 // or a dot and two, a dot and seven or more.
-func routable(text []byte, _, end int) int {
+func routable(text []byte, _ *bodyRun, _, end int) int {
 	first := dotted(text, end)
 	switch n := first - end - 1; {
 	case n >= 9:
@@ -222,7 +225,7 @@ func dotted(text []byte, i int) int {
 	return run(text, i+1, lower|digit)
 }
 
-func digitFirst(text []byte, body, end int) int {
+func digitFirst(text []byte, _ *bodyRun, body, end int) int {
 	if is(text[body], digit) && text[body+1] == '-' {
 		return end
 	}
@@ -230,7 +233,7 @@ func digitFirst(text []byte, body, end int) int {
 }
 
 // stripe takes short bodies only behind a boundary: network_test_… holds rk_test_.
-func stripe(text []byte, body, end int) int {
+func stripe(text []byte, _ *bodyRun, body, end int) int {
 	const prefix = len("sk_live_")
 	own := startsToken(text, body-prefix)
 	u := union(text[body:end])
@@ -242,7 +245,7 @@ func stripe(text []byte, body, end int) int {
 	return 0
 }
 
-func sendGrid(text []byte, _, end int) int {
+func sendGrid(text []byte, _ *bodyRun, _, end int) int {
 	if end >= len(text) || text[end] != '.' {
 		return 0
 	}
@@ -253,7 +256,7 @@ func sendGrid(text []byte, _, end int) int {
 }
 
 // agePlugin wants the separator 1 of bech32 behind a dash, and data behind it.
-func agePlugin(text []byte, body, end int) int {
+func agePlugin(text []byte, _ *bodyRun, body, end int) int {
 	for i := body + 1; i+1 < min(end, body+maxMixed); i++ {
 		if text[i] == '-' && text[i+1] == '1' && end-i-2 >= 20 {
 			return end

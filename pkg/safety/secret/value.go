@@ -12,6 +12,9 @@ const minValue = 8
 // maxReference bounds the search for the end of a reference.
 const maxReference = 512
 
+// maxReferences is the length of a value from which it is no reference.
+const maxReferences = 2048
+
 // codeReferences begin expressions that read a value from somewhere else.
 var codeReferences = []string{
 	"os.environ", "os.getenv", "os.Getenv", "process.env", "ENV[", "ENV.", "System.getenv",
@@ -94,7 +97,7 @@ func isNumber(v []byte) bool {
 // isReference tells whether v reads its value from somewhere else and holds no
 // secret of its own.
 func isReference(v []byte) bool {
-	if len(v) == 0 {
+	if len(v) == 0 || len(v) > maxReferences {
 		return false
 	}
 	for _, p := range codeReferences {

@@ -1,0 +1,281 @@
+package safety
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Speed is a ratio: how many times as fast as crypto/sha256 over the same bytes, both
+// measured in one process, in turns, on one thread. Compare figures only with a
+// processor that has SHA extensions.
+
+var benchText = flag.String("bench-text", "", "directory of text to measure on instead of the built-in text")
+
+func reportCPU(b *testing.B) {
+	b.Helper()
+	b.Logf("%s: SHA extensions not reported, SSE4.1 %v, AVX2 %v, BMI2 %v; ARM64 SHA2 %v",
+		runtime.GOARCH, cpu.X86.HasSSE41, cpu.X86.HasAVX2, cpu.X86.HasBMI2, cpu.ARM64.HasSHA2)
+}
+
+// ratio runs work in turns with sha256 and gives the median of the speed ratios.
+func ratio(b *testing.B, pieces [][]byte, work func([]byte)) float64 {
+	b.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	hash := func() time.Duration {
+		start := time.Now()
+		for _, p := range pieces {
+			sha256.Sum256(p)
+		}
+		return time.Since(start)
+	}
+	for _, p := range pieces {
+		work(p)
+	}
+	var ratios []float64
+	before := hash()
+	for b.Loop() {
+		start := time.Now()
+		for _, p := range pieces {
+			work(p)
+		}
+		took := time.Since(start)
+		after := hash()
+		ratios = append(ratios, float64(before+after)/2/float64(took))
+		before = after
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
+func filterAll(b *testing.B, w *Worker, kind Kind) func([]byte) {
+	return func(p []byte) {
+		if _, err := w.Filter(kind, p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEngine(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		kind  Kind
+		piece int
+		text  []byte
+	}{
+		{"clean-log", Log, 1 << 20, logText(false)},
+		{"ansi-log", Log, 1 << 20, logText(true)},
+		{"markdown", Body, 8 << 10, markdownText()},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			reportCPU(b)
+			w := newWorker(b)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(c.text)))
+			b.ReportMetric(ratio(b, cut(c.text, c.piece), filterAll(b, w, c.kind)), "x-sha256")
+		})
+	}
+}
+
+// cut gives pieces of about n bytes that end with a line.
+func cut(text []byte, n int) [][]byte {
+	var out [][]byte
+	for len(text) > n {
+		k := bytes.LastIndexByte(text[:n], '\n') + 1
+		if k == 0 {
+			k = n
+		}
+		out = append(out, text[:k:k])
+		text = text[k:]
+	}
+	return out
+}
+
+const benchSize = 8 << 20
+
+// sourceLines gives lines of text that comes with the toolchain, or of -bench-text.
+func sourceLines(b []byte, suffixes ...string) []byte {
+	root := *benchText
+	if root == "" {
+		root = filepath.Join(runtime.GOROOT(), "src", "cmd")
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || len(b) > benchSize {
+			return nil
+		}
+		for _, s := range suffixes {
+			if strings.HasSuffix(path, s) {
+				text, _ := os.ReadFile(path)
+				b = append(b, text...)
+			}
+		}
+		return nil
+	})
+	return b
+}
+
+// logText gives lines behind timestamps, plain or with colours.
+func logText(colours bool) []byte {
+	var out []byte
+	n := 0
+	for len(out) < benchSize {
+		for line := range bytes.Lines(sourceLines(nil, ".go", ".txt", ".log", ".md")) {
+			n++
+			out = fmt.Appendf(out, "2026-03-11T%02d:%02d:%02d.%07dZ ", n/3600%24, n/60%60, n%60, n*7919%10000000)
+			if colours && n%4 == 0 {
+				out = append(out, "\x1b[36;1m"...)
+			}
+			for _, c := range line {
+				if c >= 0x20 && c < 0x7F || c == '\t' {
+					out = append(out, c)
+				}
+			}
+			if colours && n%4 == 0 {
+				out = append(out, "\x1b[0m"...)
+			}
+			out = append(out, '\n')
+			if len(out) >= benchSize {
+				return out
+			}
+		}
+		if n == 0 {
+			panic("no text to measure on")
+		}
+	}
+	return out
+}
+
+// markdownText gives prose of several scripts between source text.
+func markdownText() []byte {
+	prose := []string{
+		"## Résumé of the change — “quoted”, naïve café\n\nThe über-test fails… see § 4 and the table → below.\n\n",
+		"- Проверка запуска не прошла: сервер вернул ошибку, смотрите журнал сборки.\n",
+		"* 実行に失敗しました。ログを確認してください（詳細は下記）。\n",
+		"> Die Prüfung läuft; größere Änderungen müssen warten. ✅ 🎉\n\n",
+		"| naïve | façade | 日本語 | ½ | ™ |\n|---|---|---|---|---|\n",
+	}
+	var out []byte
+	n := 0
+	source := sourceLines(nil, ".go", ".md")
+	for len(out) < benchSize {
+		for line := range bytes.Lines(source) {
+			if n++; n%5 == 0 {
+				out = append(out, prose[n/5%len(prose)]...)
+			}
+			out = append(out, line...)
+			if len(out) >= benchSize {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// hostile gives the texts that make filters slow, each on one line.
+var hostile = []struct{ name, unit string }{
+	{"capitals", "A"},
+	{"underscores", "_"},
+	{"dotted", "a."},
+	{"digits", "7"},
+	{"card-digits", "4111 1111 1111 111"},
+	{"quotes", "\""},
+	{"sk", "sk-"},
+	{"github", "gh¦p_"},
+	{"half-token", "gh¦p_FAKEexample0FAKEexample0FAKEexamp "},
+	{"age-plugin", "AGE-PLU¦GIN-"},
+	{"access-id", "AK¦IAFAKEXMPL2345FAKE "},
+	{"label", "-----BEGIN RSA PRIVATE¦ KEY-----"},
+	{"label-line", "-----BEGIN RSA PRIVATE¦ KEY----- x: "},
+	{"encoded-label", "LS0tLS1CRUdJ¦Ti"},
+	{"headless", "MIIEowIBAAKC"},
+	{"comment", "<!--"},
+	{"element", "<div hidden>"},
+	{"database", "postgres://"},
+	{"database-user", "postgres://u:"},
+	{"database-host", "postgres://u@h!"},
+	{"web", "https://u:p"},
+	{"ignore", "ignore "},
+	{"key", "key"},
+	{"secret", "secret "},
+	{"ssn", "SSN 123"},
+	{"csi", "\x1b["},
+	{"osc", "\x1b]"},
+	{"osc-open", "\x1b]a\x1b\u200b"},
+	{"accent", "\u0301"},
+	{"accents-mixed", "\u0301\u0323"},
+	{"split-accent", "e\u200b\u0301"},
+	{"wide", "\ufdfa"},
+	{"assignment", "NAME_TOKEN=value;"},
+	{"redacted", "NAME_TOKEN=abcdefgh1;"},
+	{"nested-assignment", "token="},
+	{"nested-colon", "token:"},
+	{"nested-quote", "token=\"token='"},
+	{"escaped-quote", "token=\\\""},
+	{"command", "token=$("},
+	{"template", "token={{"},
+	{"brackets", "token=]"},
+	{"header", "Authorization: "},
+	{"header-quoted", "\"Authorization: a "},
+	{"header-scheme", "Authorization: Bearer x "},
+	{"cookie", "Cookie: a="},
+	{"marker", "[REDACTED-secret.github]"},
+	{"marker-start", "[REDACTED-"},
+	{"registered", "hostile-credential-FAKE-0000000000000000000"},
+	{"self-similar", "ababababababababababababababababababababababab"},
+}
+
+func hostileText(unit string, n int) []byte {
+	unit = strings.ReplaceAll(unit, "¦", "")
+	return append(bytes.Repeat([]byte(unit), n/len(unit)), '\n')
+}
+
+// hostileCredentials are one byte longer than the text that is repeated.
+var hostileCredentials = []string{"hostile-credential-FAKE-00000000000000000000", strings.Repeat("ab", 40) + "c"}
+
+// BenchmarkHostile reports how much longer 16 MiB takes than 4 MiB (linear is 4), and
+// the speed.
+func BenchmarkHostile(b *testing.B) {
+	for _, h := range hostile {
+		b.Run(h.name, func(b *testing.B) {
+			w := newWorker(b, hostileCredentials...)
+			work := filterAll(b, w, Body)
+			small, large := hostileText(h.unit, 4<<20), hostileText(h.unit, 16<<20)
+			work(small)
+			var growth []float64
+			speed := ratio(b, [][]byte{large}, func(p []byte) {
+				start := time.Now()
+				work(small)
+				first := time.Since(start)
+				start = time.Now()
+				work(p)
+				growth = append(growth, float64(time.Since(start))/float64(first))
+			})
+			slices.Sort(growth)
+			b.ReportMetric(speed*20/16, "x-sha256")
+			b.ReportMetric(growth[len(growth)/2], "growth")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// TestHostileTexts runs the same texts at a size that a test can afford.
+func TestHostileTexts(t *testing.T) {
+	w := newWorker(t, hostileCredentials...)
+	for _, h := range hostile {
+		if _, err := w.Filter(Body, hostileText(h.unit, 1<<18)); err != nil {
+			t.Errorf("%s: %v", h.name, err)
+		}
+	}
+}
