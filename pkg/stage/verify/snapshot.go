@@ -23,6 +23,10 @@ type Snapshot struct {
 	disk        *Disk
 }
 
+// maxUnchecked bounds an index that is not held against a digest, in bytes: whoever
+// can write the tree could else make its reader work for minutes.
+const maxUnchecked = 8 << 20
+
 // Open opens the tree at path. With a digest the index must have it. Without one the
 // tree agrees at most with itself. Errors have exit 1 for a tree that is not in
 // order, 4 for one that cannot be read.
@@ -50,7 +54,13 @@ func open(disk *Disk, digest string, list *finding.List) (*Snapshot, error) {
 	}
 	expected := digest
 	if expected == "" {
-		c, err := disk.Read(tree.IndexPath, maxDocument)
+		c, err := disk.Read(tree.IndexPath, maxUnchecked)
+		if err == nil && len(c.Bytes) > maxUnchecked {
+			return nil, &fault.Error{
+				Exit: fault.Aborted, File: tree.IndexPath, Rule: RuleTooLarge.Name,
+				Detail: "too long to be looked at without its digest", Hint: "give --index-sha256",
+			}
+		}
 		if err == nil {
 			expected = c.Digest
 		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrMoved) {

@@ -360,6 +360,36 @@ func (b *builder) file(p string) tree.File {
 	return f
 }
 
+// goldens are the trees that emit's own tests keep: what the other implementation
+// writes.
+func goldens(t testing.TB) map[string]*specimen {
+	const folder = "../emit/testdata/golden"
+	cases, err := os.ReadDir(folder)
+	must(t, err)
+	out := map[string]*specimen{}
+	for _, c := range cases {
+		if !c.IsDir() {
+			continue
+		}
+		s := &specimen{files: map[string][]byte{}}
+		root := filepath.Join(folder, c.Name(), "context")
+		must(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			must(t, err)
+			s.files[filepath.ToSlash(name)], err = os.ReadFile(path)
+			return err
+		}))
+		out["golden-"+c.Name()] = s
+	}
+	if len(out) < 7 {
+		t.Fatalf("only %d golden trees", len(out))
+	}
+	return out
+}
+
 // reseal repairs everything that depends on the bytes of files: lengths and digests
 // in files[], collection_profile. What it makes of a damaged tree is consistent.
 func (s *specimen) reseal(t testing.TB) {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"testing"
 
@@ -34,15 +35,18 @@ func verifyAt(t testing.TB, root, digest string) []finding.Finding {
 	return report.Findings
 }
 
+// specimens are the trees of this package's tests and those that emit writes.
 func specimens(t testing.TB) map[string]*specimen {
-	return map[string]*specimen{
+	all := goldens(t)
+	maps.Copy(all, map[string]*specimen{
 		"github-change-proposal":  changeProposal(t, record.GitHub),
 		"gitlab-change-proposal":  changeProposal(t, record.GitLab),
 		"forgejo-change-proposal": changeProposal(t, record.Forgejo),
 		"github-work-item":        workItem(t, record.GitHub),
 		"gitlab-work-item":        workItem(t, record.GitLab),
 		"forgejo-work-item":       workItem(t, record.Forgejo),
-	}
+	})
+	return all
 }
 
 // Trees with one of everything hold: authors who are null, registered bots, rejected and
