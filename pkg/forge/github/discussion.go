@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"strings"
 
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/strictjson"
@@ -41,7 +42,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 
 func (a *adapter) nodePages(operation, id, member string, size int) *pages {
 	return &pages{
-		adapter: a, operation: operation, where: operation, size: a.page(size),
+		adapter: a, operation: operation, where: strings.ReplaceAll(operation, "_", " "), size: a.page(size),
 		variables: variables{"id": id}, pick: node(member), total: "totalCount",
 	}
 }
