@@ -12,7 +12,7 @@ import (
 // null (DSP-05).
 func (s *stage) actor(a *record.Actor) error {
 	if a.Kind == record.Unknown {
-		s.unknown[a.ID] = s.header.Entity.AuthorID != nil && *s.header.Entity.AuthorID == a.ID
+		s.unknown[a.ID] = false // until a written line names it
 	}
 	if a.Login != nil {
 		filter := a.LoginFilter.Clone()
