@@ -154,6 +154,6 @@ func printFindings(call *cli.Call, facts any, findings []finding.Finding) error 
 	first := findings[0]
 	return &fault.Error{
 		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
-		Detail: fmt.Sprintf("the verification found %d broken rules; this is the first", len(findings)),
+		Detail: fmt.Sprintf("not in order; findings: %d, this is the first", len(findings)),
 	}
 }
