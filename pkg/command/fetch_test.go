@@ -120,7 +120,7 @@ func small() *githubtest.Fake {
 }
 
 func TestFetchOverTheWire(t *testing.T) {
-	requirement.Claim(t, "AMB-78", "SRC-02")
+	requirement.Claim(t, "AMB-78", "SRC-02", "COL-12")
 	s := serve(t, small())
 	env := s.everyToken()
 	capture := filepath.Join(t.TempDir(), "pr.ndjson")
@@ -237,7 +237,7 @@ func TestTokenStaysInEveryFailure(t *testing.T) {
 }
 
 func TestFetchExits(t *testing.T) {
-	requirement.Claim(t, "ABT-01", "AMB-73", "ABT-11")
+	requirement.Claim(t, "ABT-01", "AMB-73", "ABT-11", "TREE-07", "TREE-08")
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
