@@ -250,7 +250,7 @@ func TestEveryCutIsScannedByTheRealEngine(t *testing.T) {
 
 // The window holds bodies that are cut already, and logs pass one by one.
 func TestMemoryIsTheWindow(t *testing.T) {
-	const records, logs, size = 60, 60, 1 << 20
+	const records, size = 60, 300 << 10
 	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxRecordsPerSource = records
 	s.Header.Collection.CheckLogSelection = record.LogsAll
@@ -266,7 +266,7 @@ func TestMemoryIsTheWindow(t *testing.T) {
 	peak, before := uint64(0), heap()
 	written, looked := 0, 0
 	w := writerFunc(func(p []byte) (int, error) {
-		if written += len(p); written-looked > size/16 { // each look collects garbage
+		if written += len(p); written-looked > 16<<10 { // each look collects garbage
 			looked = written
 			if now := heap(); now > before {
 				peak = max(peak, now-before)
