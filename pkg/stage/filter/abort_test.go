@@ -45,8 +45,11 @@ func TestUnusableEntityAborts(t *testing.T) {
 			if strings.Contains(string(r.out), `"type":"end"`) || strings.Contains(string(r.out), "later") {
 				t.Errorf("the output goes on:\n%s", r.out)
 			}
-			if strings.Contains(e.Error()+r.stderr, "previous") {
+			if strings.Contains(e.Error(), "previous") {
 				t.Errorf("the error has content: %v", e)
+			}
+			if r.stderr != "" {
+				t.Errorf("the error is not the one message: %s", r.stderr)
 			}
 		})
 	}

@@ -53,11 +53,10 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 	}
 	header := clone(read) // the reader goes on by the header that it read
 	first := item{line: header, no: in.Line()}
-	if err := newText(cfg, header).header(&first, header, cfg); err != nil {
-		return err
-	}
-	for _, n := range first.notices {
-		log.Notice(n)
+	first.err = newText(cfg, header).header(&first, header, cfg)
+	first.tell(log, cfg.Explain)
+	if first.err != nil {
+		return first.err
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -71,9 +70,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 	for b := range start(ctx, in, newAdmission(header), cfg, header) {
 		for i := range b.items {
 			it := &b.items[i]
-			for _, n := range it.notices {
-				log.Notice(n)
-			}
+			it.tell(log, cfg.Explain)
 			if it.err != nil {
 				return it.err
 			}

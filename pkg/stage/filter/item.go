@@ -25,6 +25,17 @@ type gap struct {
 	code  record.GapCode
 }
 
+// tell writes the diagnostics of the line. What ends the run has one message, the
+// error, unless everything is to be explained.
+func (it *item) tell(log *fault.Log, explain bool) {
+	if it.err != nil && !explain {
+		return
+	}
+	for _, n := range it.notices {
+		log.Notice(n)
+	}
+}
+
 // drop takes the line out and counts it (gap ownership of the stream).
 func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
 	it.notices = append(it.notices, fault.Notice{
