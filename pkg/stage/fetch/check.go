@@ -16,6 +16,10 @@ type checked struct {
 	native *forge.Check
 }
 
+// maxName is the length in bytes of a name that fits into a line however it is spelled.
+// A shorter one is measured by the filter, and its check keeps its place (AMB-10).
+const maxName = 1 << 20
+
 var errNoHead = errors.New("the head revision is unknown")
 
 // readChecks reads the checks of the captured head, and of no other (CHK-02, CHK-05).
@@ -40,11 +44,14 @@ func (r *run) readChecks() {
 	for i := range c.Checks {
 		native := &c.Checks[i]
 		line, why := r.check(native)
-		if why != "" {
+		switch {
+		case why != "":
 			r.invalid(record.ScopeChecks, describe(record.KindCheck, native.ID), why)
-			continue
+		case native.Name.Len() > maxName:
+			r.lost(record.ScopeChecks, record.SourceTooLarge, describe(record.KindCheck, native.ID), "the name is longer than a line may be")
+		default:
+			r.checks = append(r.checks, checked{line, native})
 		}
-		r.checks = append(r.checks, checked{line, native})
 	}
 }
 
@@ -55,15 +62,16 @@ func (r *run) check(c *forge.Check) (l *record.Check, why string) {
 		return nil, "the id is missing or malformed"
 	case c.HeadSHA == nil || *c.HeadSHA != r.entity.HeadSHA:
 		return nil, "the revision is not the captured head" // CHK-04, AMB-63
-	case c.Name.Len() > r.bounds.MaxSourceBytes:
-		return nil, "the name is over max_source_bytes"
 	}
 	created, err := required(c.CreatedAt)
 	updated, err2 := optional(c.UpdatedAt)
 	if err != nil || err2 != nil {
 		return nil, "there is no native creation time" // CHK-06, AMB-34
 	}
-	name := c.Name.Bytes()
+	var name []byte
+	if c.Name.Len() <= maxName {
+		name = c.Name.Bytes()
+	}
 	if !utf8.Valid(name) {
 		return nil, "the name is not Unicode text"
 	}

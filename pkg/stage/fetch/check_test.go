@@ -108,6 +108,36 @@ func failedCheck(id, created string) forge.Check {
 	}
 }
 
+// A name is measured by the filter, so that its check keeps its place in the selection;
+// only one that no line can hold is counted here, and after what is counted before it.
+func TestLengthOfNames(t *testing.T) {
+	requirement.Claim(t, "AMB-10", "AMB-03")
+	const longest = 1 << 20
+	for _, x := range []struct {
+		size int
+		head string
+		gaps map[string]int64
+	}{
+		{2000, head, nil},
+		{2001, head, nil},
+		{longest - 1, head, nil},
+		{longest, head, nil},
+		{longest + 1, head, map[string]int64{"checks/source_too_large": 1}},
+		{longest + 1, strings.Repeat("b", 40), map[string]int64{"checks/invalid_metadata": 1}},
+	} {
+		c := failedCheck("CR_1", at)
+		c.Name, c.HeadSHA = body(strings.Repeat("\x01", x.size)), p(x.head)
+		s := pull()
+		s.checks.Checks, s.logs = []forge.Check{c}, map[string]any{"CR_1": []byte("log")}
+		o := run(t, s, func(c *fetch.Config) { c.Collection.Bounds.MaxSourceBytes = 2000 })
+		o.wantGaps(t, x.gaps)
+		lines := of[*record.Check](o)
+		if kept := len(lines) == 1; kept != (x.gaps == nil) || kept && len(lines[0].Name) != x.size || len(s.asked) != len(lines) {
+			t.Errorf("%d bytes: %d checks, %d logs asked for", x.size, len(lines), len(s.asked))
+		}
+	}
+}
+
 // TestLogsOfRetainedChecks: only what the profile keeps is asked for (AMB-13); a check
 // that the filter will reject keeps its place (AMB-02).
 func TestLogsOfRetainedChecks(t *testing.T) {

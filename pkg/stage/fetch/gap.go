@@ -24,10 +24,15 @@ func (r *run) count(scope record.Scope, code record.GapCode, n int64) {
 	}
 }
 
-// invalid counts an object that cannot be written and names it once.
+// invalid is lost for an object that does not have its form.
 func (r *run) invalid(scope record.Scope, object, why string) {
-	r.count(scope, record.InvalidMetadata, 1)
-	r.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(record.InvalidMetadata), Text: why})
+	r.lost(scope, record.InvalidMetadata, object, why)
+}
+
+// lost counts an object that cannot be written, by its cause, and names it once.
+func (r *run) lost(scope record.Scope, code record.GapCode, object, why string) {
+	r.count(scope, code, 1)
+	r.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(code), Text: why})
 }
 
 // failed counts a whole source that could not be read, once, and says why in one
