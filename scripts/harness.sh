@@ -200,8 +200,9 @@ trap 'exit 143' TERM
 umask 077
 run=$(mktemp -d -- "$root/snapline-XXXXXXXXXX") || exit 4
 exec 9>"$run/lock" || exit 4
-printf '%s\n' 'snapline run directory' >&9
+# The lock comes first: a directory with the line and without a lock is abandoned.
 flock -n 9 || exit 4
+printf '%s\n' 'snapline run directory' >&9 || exit 4
 
 in_group "${pipe[@]}" "${fetch[@]}" "$run/context" >"$run/receipt"
 status=$?
