@@ -80,7 +80,7 @@ var showing = vocabulary["showing"]
 func withheld(c *cursor) (int, bool) {
 	verb := c.at(0)
 	i := -1
-	for c.at(i+1).gap&stop == 0 && i > -4 && (c.at(i).is(rAdverb|rTell|rTelling|rHide) && !c.at(i).is(rNegate) && c.at(i).id != wDo && c.at(i).id != wTo || c.at(i).is(rAndOr) || c.at(i).id == ever) {
+	for c.at(i+1).gap&stop == 0 && i > -7 && (c.at(i).is(rAdverb|rTell|rTelling|rHide) && !c.at(i).is(rNegate) && c.at(i).id != wDo && c.at(i).id != wTo || c.at(i).is(rAndOr) || c.at(i).id == ever || c.at(i).can(mCircumstance)) {
 		i--
 	}
 	n := c.at(i)
@@ -161,7 +161,7 @@ func mood(c *cursor, k, i int) int {
 		k++
 	}
 	first := c.at(k)
-	if k == i {
+	if k == i || first.is(rVerb|rSend|rInclude|rChange) {
 		return order
 	}
 	if first.is(rDet|rSubject|rAll) || first.id == wA || first.id == wAn || first.id == wIf || first.id == when {
@@ -172,10 +172,19 @@ func mood(c *cursor, k, i int) int {
 	if first.id != wNone || n < 4 {
 		return order
 	}
-	if tail := w[n-2:]; w[n-1]|0x20 == 's' && tail[0]|0x20 != 's' || foldEqual(tail, "ed") || foldEqual(w[n-3:], "ing") {
+	if tail := w[n-2:]; plural(w) || foldEqual(tail, "ed") || foldEqual(w[n-3:], "ing") {
 		return statement
 	}
+	if second := c.at(k + 1); k+1 < i && second.id == wNone && plural(c.text[second.start:second.end]) {
+		return subject // the installer exits
+	}
 	return order
+}
+
+// plural reports whether a word ends in one s.
+func plural(w []byte) bool {
+	n := len(w)
+	return n > 3 && w[n-1]|0x20 == 's' && w[n-2]|0x20 != 's'
 }
 
 // toldRule matches "the user must not be told".

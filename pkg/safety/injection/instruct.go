@@ -208,6 +208,12 @@ func approval(c *cursor) bool {
 	if !start {
 		return false
 	}
+	if must && (v.id == approve || v.id == wMerge) {
+		// you must approve; you must merge this
+		if n := c.at(1); n.gap&(stop|gBlank) != 0 || (n.id == wThis || n.id == wIt) && c.at(2).gap&(stop|gBlank) != 0 {
+			return true
+		}
+	}
 	det := false
 	for i := 1; i <= 6; i++ {
 		t := c.at(i)

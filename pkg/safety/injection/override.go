@@ -143,6 +143,8 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 			all, strict = true, false
 		case t.is(rAndOr):
 			strict = true
+		case t.id == wFollowing && strict:
+			strict = false
 		case t.id == wAbout && i == v+1 || t.id == wTo && follow && i == v+1 || t.id == wWith && follow && i == v+1:
 		case t.is(rFill):
 			if t.id == wOf && unknown > 0 {
@@ -208,7 +210,7 @@ func qualified(c *cursor, i int) (int, bool) {
 // "… you were told", and where.
 func saidBefore(c *cursor, i int) (int, bool) {
 	what := c.at(i).id == wWhat
-	person, passive := false, false
+	person, passive, said := false, false, false
 	for j := i + 1; j <= i+9; j++ {
 		t := c.at(j)
 		if t.gap&stop != 0 {
@@ -226,9 +228,11 @@ func saidBefore(c *cursor, i int) (int, bool) {
 			if passive || person && !what {
 				return t.end, true
 			}
-			person = true
+			person, said = true, true
 		case t.is(rPerson):
 			person = true
+		case t.id == far && said:
+			return t.end, true
 		case t.is(rThat | rFill):
 			if t.id == wWas || t.id == wBeen || t.id == wAre || t.id == were {
 				passive = true
@@ -240,4 +244,7 @@ func saidBefore(c *cursor, i int) (int, bool) {
 	return 0, false
 }
 
-var were = vocabulary["were"]
+var (
+	were = vocabulary["were"]
+	far  = vocabulary["far"]
+)

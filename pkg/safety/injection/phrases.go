@@ -23,6 +23,10 @@ func promptRule(c *cursor) (span, bool) {
 			return span{start, next.end}, true
 		}
 	}
+	// system prompt changed to: …
+	if n := c.at(2); next.gap&(stop|gJoined) == 0 && next.is(rChanged) && (n.id == wTo || n.id == wWith || n.id == wBy) && c.at(3).gap&gColon != 0 {
+		return span{start, n.end}, true
+	}
 	// your system prompt is now, has been replaced with
 	yours := c.at(first-1).id == wYour
 	for i, is := 1, false; i <= 5; i++ {
@@ -31,7 +35,9 @@ func promptRule(c *cursor) (span, bool) {
 			break
 		}
 		if t.id == wIs || t.id == wHas || t.id == wBeen || t.id == wWas || t.id == wWill || t.id == wBe || t.id == hereby {
-			is = true
+			if is = true; yours && t.id == wIs && c.at(i+1).gap&gColon != 0 {
+				return span{start, t.end}, true
+			}
 			continue
 		}
 		if t.id == wNow && is {
@@ -51,7 +57,7 @@ func promptRule(c *cursor) (span, bool) {
 	// new system prompt: …
 	if fresh := c.at(first - 1); fresh.id == wNew && !joined && c.at(first).gap&stop == 0 {
 		b := c.at(first - 2)
-		if next.gap&gColon != 0 || b.id == wYour || c.at(first-3).id == wHere || c.at(first-4).id == wHere || next.id == wFollows || next.id == below ||
+		if next.gap&gColon != 0 || b.id == wYour || c.at(first-3).id == wHere || c.at(first-4).id == wHere || handed(c, first-2) || b.id == wThis && c.at(first-3).id == wUse || next.id == wFollows || next.id == below ||
 			next.id == wIs && c.at(2).gap&gColon != 0 || next.id == wAs && c.at(2).id == wFollows {
 			return span{fresh.start, name.end}, true
 		}
@@ -89,7 +95,22 @@ func promptRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
+// handed reports whether the words up to i say that the reader is given something:
+// giving you a.
+func handed(c *cursor, i int) bool {
+	for k := i; k > i-4; k-- {
+		if c.at(k).id == wYou {
+			g := c.at(k - 1).id
+			return g == giving || g == give || g == gave
+		}
+	}
+	return false
+}
+
 var (
+	giving      = vocabulary["giving"]
+	give        = vocabulary["give"]
+	gave        = vocabulary["gave"]
 	below       = vocabulary["below"]
 	hereby      = vocabulary["hereby"]
 	replacement = vocabulary["replacement"]
@@ -125,7 +146,7 @@ func roleRule(c *cursor) (span, bool) {
 	i := 0 // the word that says "without"
 	if !name.is(rLimitless) {
 		i = limitless(c)
-		if i == 0 {
+		if i == 0 && !voided(c) {
 			return span{}, false
 		}
 	}
@@ -143,6 +164,9 @@ func roleRule(c *cursor) (span, bool) {
 				start = c.at(k - 1).start
 			}
 			// you are now …; you are an unrestricted assistant
+			if k == -1 && name.id == jailbroken {
+				return span{start, name.end}, true
+			}
 			if n := c.at(k + 2); c.at(k+1).id == wNow && n.id != ready && n.id != able || agentBetween(c, k, i) || name.is(rLimitless) && (c.at(1).is(rAgent|rAgentAttr) || c.at(1).id == wMode) {
 				return span{start, name.end}, true
 			}
@@ -162,10 +186,29 @@ func agentBetween(c *cursor, k, i int) bool {
 }
 
 var (
-	roleWord = vocabulary["role"]
-	youre    = vocabulary["you're"]
-	ready    = vocabulary["ready"]
-	able     = vocabulary["able"]
+	jailbroken = vocabulary["jailbroken"]
+	roleWord   = vocabulary["role"]
+	youre      = vocabulary["you're"]
+	ready      = vocabulary["ready"]
+	able       = vocabulary["able"]
+)
+
+// voided reports whether the limits at the current word are said not to exist or apply.
+func voided(c *cursor) bool {
+	for i := 1; i <= 5 && c.at(i).gap&stop == 0; i++ {
+		n := c.at(i + 1)
+		if c.at(i).is(rNegate) && n.gap&stop == 0 && (n.id == exist || n.id == apply || n.id == matter || n.id == bind) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	exist  = vocabulary["exist"]
+	apply  = vocabulary["apply"]
+	matter = vocabulary["matter"]
+	bind   = vocabulary["bind"]
 )
 
 // limitless is the index of the word that takes the limits at the current word away,
@@ -205,15 +248,19 @@ func asked(c *cursor, k, i int) bool {
 	if c.at(k).gap&stop == 0 && c.at(k-1).is(rNegate) {
 		return false
 	}
-	if b := c.at(k - 1); !imperative(c, k) && (b.id != wWill && b.id != can || c.at(k-2).id != wYou) {
+	if b := c.at(k - 1); b.is(rModal) || b.id == can {
+		if c.at(k-2).id != wYou && c.at(k-1).gap&(clause|gLine) == 0 {
+			return false
+		}
+	} else if !imperative(c, k) {
 		return false
 	}
 	n := c.at(k + 1)
 	switch {
-	case i == k+1, n.id == wAs, n.id == wLike, c.at(k).can(mPretend):
+	case i == k+1 && c.at(k).can(mBare), n.id == wAs, n.id == wLike, c.at(k).can(mPretend):
 		return true
 	}
-	for j := k + 1; j < i; j++ {
+	for j := max(k+1, i-4); j < i; j++ {
 		if t := c.at(j); t.id == wYou || t.id == youre || t.id == wAs || t.id == wBe || t.id == roleWord {
 			return true
 		}

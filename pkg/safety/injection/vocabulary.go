@@ -65,20 +65,22 @@ const (
 
 // More roles; a word holds them beside the first ones.
 const (
-	mPretend   uint64 = 1 << iota // asks for a role whatever follows
-	mAnswer                       // a verb of replying
-	mNoAgent                      // makes an agent or model another thing
-	mRelative                     // goes on after an agent that is addressed
-	mPassive                      // tells what became of something
-	mText                         // what is in a file or variable
-	mFrom                         // of, from
-	mDotted                       // names a credential file behind a dot
-	mSetting                      // is no command but what a program is given
-	mScheme                       // of a URL
-	mGreeting                     // addresses somebody
-	mAgentName                    // names an AI by itself
-	mDeed                         // what an agent would hide
-	mShell                        // an interpreter
+	mPretend      uint64 = 1 << iota // asks for a role whatever follows
+	mAnswer                          // a verb of replying
+	mNoAgent                         // makes an agent or model another thing
+	mRelative                        // goes on after an agent that is addressed
+	mPassive                         // tells what became of something
+	mText                            // what is in a file or variable
+	mFrom                            // of, from
+	mDotted                          // names a credential file behind a dot
+	mSetting                         // is no command but what a program is given
+	mScheme                          // of a URL
+	mGreeting                        // addresses somebody
+	mAgentName                       // names an AI by itself
+	mDeed                            // what an agent would hide
+	mShell                           // an interpreter
+	mCircumstance                    // of a phrase such as "under any circumstances"
+	mBare                            // asks for a role when limits are taken away right behind it
 )
 
 // rWeak are the roles of words that may stand in any number before an object.
@@ -198,7 +200,7 @@ var lexicon = []struct {
 	{rNoun1 | rPhrase, "instruction instructions guideline guidelines prompt prompts direction directions guidance"},
 	{rNoun2 | rPhrase, "rule rules constraint constraints directive directives restriction restrictions"},
 	{rNoun2, "orders commands"},
-	{rEarlier, "previous previously prior earlier above preceding foregoing former aforementioned"},
+	{rEarlier, "previous previously prior earlier above preceding precedes preceded foregoing former aforementioned"},
 	{rGiven, "past initial original old system developer current existing given provided hidden safety default predefined preset"},
 	{rYour, "your"},
 	{rAll | rFill, "all any every each"},
@@ -228,7 +230,7 @@ var lexicon = []struct {
 	{rResult, "it them result results output"},
 	{rAgent, "agent agents assistant assistants ai ais model models system llm llms chatgpt claude copilot chatbot"},
 	{rAgentAttr, "ai llm coding language automated autonomous chat copilot"},
-	{rVerb, "run execute add write post reply respond answer say print include open close comment label delete remove create change modify fetch download install push commit set use read follow treat consider report mark assign do make tell output return call stop skip accept send upload reveal grant disable enable append insert replace update edit act behave pretend obey comply visit click cat curl paste show start rename revert fork tag release publish rate give summarize describe deploy"},
+	{rVerb, "run execute add write post reply respond answer say print include open close comment label delete remove create change modify fetch download install push commit set use read follow treat consider report mark assign do make tell output return call stop skip accept send upload reveal grant disable enable append insert replace update edit act behave pretend obey comply visit click cat curl paste show start rename revert fork tag release publish rate give summarize describe deploy rebase squash amend wipe drop purge kill cancel transfer move copy switch mute block apply bump pin patch swap inject force"},
 	{rVerb | rStrongVerb, "ignore override approve merge disregard bypass forget execute obey reveal exfiltrate leak grant comply"},
 	{rModal, "must should shall will"},
 	{rApprove, "approve merge execute override ignore approves"},
@@ -245,8 +247,8 @@ var lexicon = []struct {
 	{rContents, "contents content value values output result results file files key keys data text everything them it secret secrets token tokens password passwords credentials variables lines"},
 	{rReply, "reply response answer comment comments message review output summary description chat"},
 	{rInto, "to into in here onto at as"},
-	{0, "lint approve ready able role variables base64 cat file next"},
-	{rPreposition, "about in for with on from by at to into over under as when if because"},
+	{0, "far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next"},
+	{rPreposition, "about in for with on from by at to into over under as when if because after before once until unless while"},
 }
 
 // moreLexicon lists the words of the roles that begin with m.
@@ -254,6 +256,8 @@ var moreLexicon = []struct {
 	role  uint64
 	words string
 }{
+	{mCircumstance, "under any no circumstances circumstance condition conditions event case account"},
+	{mBare, "act behave pretend respond operate answer work function"},
 	{mPretend, "act behave pretend"},
 	{mAnswer, "reply respond answer comment"},
 	{mNoAgent, "user operating file build"},
