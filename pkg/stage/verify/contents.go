@@ -87,8 +87,8 @@ func (v *verifier) read(f *tree.File, limit int64, tooLong Rule) ([]byte, bool, 
 	}
 	c, err := v.source.Read(f.Path, f.Bytes)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil // fileSet has reported it
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrClosed):
+		return nil, false, nil // fileSet or the listing has reported it
 	case errors.Is(err, ErrMoved):
 		v.add(RuleMoved, f.Path, "")
 		return nil, false, nil

@@ -45,7 +45,8 @@ type Source interface {
 	// Read gives a file's bytes and their digest. It reads at most size+1 bytes: a
 	// longer result shows that the file is longer. The bytes are valid until the
 	// next Read. fs.ErrNotExist means that there is no such file, ErrMoved that it
-	// is no longer what was listed.
+	// is no longer what was listed, ErrClosed that its mode, which has a finding, keeps
+	// the caller out.
 	Read(path string, size int64) (Content, error)
 }
 
@@ -55,8 +56,11 @@ type Content struct {
 	Digest string // lowercase hex SHA-256 of Bytes
 }
 
-// ErrMoved reports a file that changed its nature between listing and reading.
-var ErrMoved = errors.New("changed while it was read")
+// Errors of a Source.
+var (
+	ErrMoved  = errors.New("changed while it was read")
+	ErrClosed = errors.New("its mode keeps the caller out")
+)
 
 // maxDepth is the number of directories above the deepest file of a tree.
 const maxDepth = 2
@@ -188,7 +192,7 @@ func (d *Disk) walk(dir treefs.Dir, path string) error {
 			}
 			d.entries[below] = info
 		case treefs.Directory:
-			if err := d.descend(dir, name, below); err != nil {
+			if err := d.descend(dir, name, below, info); err != nil {
 				return err
 			}
 		}
@@ -196,7 +200,7 @@ func (d *Disk) walk(dir treefs.Dir, path string) error {
 	return nil
 }
 
-func (d *Disk) descend(dir treefs.Dir, name, below string) error {
+func (d *Disk) descend(dir treefs.Dir, name, below string, info treefs.Info) error {
 	if strings.Count(below, "/") >= maxDepth {
 		d.add(RuleExtraDirectory, below, "")
 		return nil
@@ -206,6 +210,9 @@ func (d *Disk) descend(dir treefs.Dir, name, below string) error {
 	case isLoop(err) || errors.Is(err, fs.ErrNotExist):
 		d.add(RuleMoved, below, "")
 		return nil
+	case errors.Is(err, fs.ErrPermission) && !d.inOrder(info):
+		d.judgeMode(info, below)
+		return nil
 	case err != nil:
 		return err
 	}
@@ -214,10 +221,14 @@ func (d *Disk) descend(dir treefs.Dir, name, below string) error {
 	return d.walk(sub, below)
 }
 
+func (d *Disk) inOrder(info treefs.Info) bool {
+	return d.modes == AnyModes || info.Mode == d.modes.bits(info.Kind)
+}
+
 func (d *Disk) judgeMode(info treefs.Info, path string) {
-	if want := d.modes.bits(info.Kind); d.modes != AnyModes && info.Mode != want {
+	if !d.inOrder(info) {
 		f := RuleMode.at(path, "")
-		f.Detail += fmt.Sprintf(": %04o, not %04o", unixMode(info.Mode), unixMode(want))
+		f.Detail += fmt.Sprintf(": %04o, not %04o", unixMode(info.Mode), unixMode(d.modes.bits(info.Kind)))
 		d.list.Add(f)
 	}
 }
@@ -264,7 +275,10 @@ func (d *Disk) Read(path string, size int64) (Content, error) {
 		return Content{}, moved(err)
 	}
 	f, err := dir.Open(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission) && !d.inOrder(listed):
+		return Content{}, ErrClosed
+	case err != nil:
 		return Content{}, moved(err)
 	}
 	defer f.Close()

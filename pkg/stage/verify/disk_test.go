@@ -216,6 +216,33 @@ func TestFaultsOfTheDisk(t *testing.T) {
 	}
 }
 
+// A mode that keeps the caller out is a finding and no failure of the disk; the rest is
+// judged all the same.
+func TestClosedByItsMode(t *testing.T) {
+	requirement.Claim(t, "LIF-01")
+	s := workItem(t, record.GitHub)
+	for _, path := range []string{s.path("c1"), tree.EntityPath, tree.IndexPath, "records", "state"} {
+		root := s.write(t)
+		info, err := os.Stat(at1(root, path))
+		must(t, err)
+		must(t, os.Chmod(at1(root, path), 0o200))
+		op := "open"
+		if info.IsDir() {
+			op = "dir"
+		}
+		got, err := verifyThrough(t, root, s.digest(), func(o, name string) error {
+			if o == op && name == filepath.Base(path) {
+				return &fs.PathError{Op: op, Path: name, Err: syscall.EACCES}
+			}
+			return nil
+		})
+		must(t, os.Chmod(at1(root, path), 0o700))
+		if err != nil || !has(got, RuleMode, path) || info.IsDir() && !slices.Contains(names(got), RuleMissingFile.Name) {
+			t.Errorf("%s: %v %v", path, err, got)
+		}
+	}
+}
+
 // Who may own the directory that the root lies in.
 func TestTrustedParent(t *testing.T) {
 	requirement.Claim(t, "AMB-69")

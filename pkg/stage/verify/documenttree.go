@@ -202,6 +202,8 @@ func (t *documentTree) read(path string, size int64) (Content, bool, error) {
 		t.add(RuleMissingFile, path, "")
 	case errors.Is(err, ErrMoved):
 		t.add(RuleMoved, path, "")
+	case errors.Is(err, ErrClosed):
+		// its mode has a finding
 	case err != nil:
 		return c, false, environment(path, err)
 	}

@@ -21,7 +21,7 @@ func (v *verifier) rebuild(build Rebuild) error {
 		}
 		c, err := v.source.Read(path, int64(len(content)))
 		switch {
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrMoved):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrMoved), errors.Is(err, ErrClosed):
 			return nil // has its own finding
 		case err != nil:
 			return environment(path, err)

@@ -87,7 +87,7 @@ type extent struct{ offset, size int64 }
 // digest is copied alone: nothing that it says is looked at.
 func (a *archive) copyTree(disk *Disk, digest string) error {
 	index, err := disk.Read(tree.IndexPath, maxDocument)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrMoved) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrMoved) || errors.Is(err, ErrClosed) {
 		return nil // the judge says so
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *archive) copyTree(disk *Disk, digest string) error {
 	for _, p := range sortedKeys(sizes) {
 		c, err := disk.Read(p, sizes[p])
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrClosed):
 			continue
 		case errors.Is(err, ErrMoved):
 			a.moved[p] = true

@@ -144,6 +144,8 @@ func (v *verifier) root(digest string) (bool, error) {
 	case errors.Is(err, ErrMoved):
 		v.add(RuleMoved, tree.IndexPath, "")
 		return false, nil
+	case errors.Is(err, ErrClosed):
+		return false, nil
 	case err != nil:
 		return false, environment(tree.IndexPath, err)
 	}
