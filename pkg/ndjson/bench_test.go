@@ -151,3 +151,34 @@ func commentCapture(b testing.TB, body []byte, n int) []byte {
 	}
 	return write(b, testHeader(1), lines...)
 }
+
+// BenchmarkLiteral decodes and encodes the literal of one text.
+func BenchmarkLiteral(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		text []byte
+	}{{"ansi", ansiLog(1 << 20)}, {"plain", plainLog(1 << 20)}, {"markdown", markdown(1 << 20)}} {
+		literal := AppendString(nil, c.text)
+		buf := make([]byte, len(literal))
+		for name, step := range map[string]func(){
+			"decode": func() { unquote(buf, literal, 1) },
+			"encode": func() { buf = AppendString(buf[:0], c.text) },
+		} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(literal)))
+				var own, hashing time.Duration
+				for b.Loop() {
+					start := processorTime(b)
+					step()
+					own += processorTime(b) - start
+					b.StopTimer()
+					start = processorTime(b)
+					sha256.Sum256(literal)
+					hashing += processorTime(b) - start
+					b.StartTimer()
+				}
+				b.ReportMetric(float64(hashing)/float64(own), "x-sha256")
+			})
+		}
+	}
+}

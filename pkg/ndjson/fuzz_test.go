@@ -90,14 +90,14 @@ func FuzzString(f *testing.F) {
 			if again := AppendString(nil, back); !bytes.Equal(again, literal) {
 				t.Fatalf("as string %s, as bytes %s", again, literal)
 			}
-			got, rule := unquote(make([]byte, room(len(literal))), literal, 1)
+			got, rule := unquote(make([]byte, len(literal)), literal, 1)
 			if rule != "" || !bytes.Equal(got.text, s) || !got.minimal || got.end != len(literal) {
 				t.Fatalf("%s was read as %q, %v, %s", literal, got.text, got.minimal, rule)
 			}
 		}
 		// The bytes as the inside of a literal.
 		line := append(append([]byte{'"'}, s...), '"')
-		got, rule := unquote(make([]byte, room(len(line))), line, 1)
+		got, rule := unquote(make([]byte, len(line)), line, 1)
 		var want string
 		err := json.Unmarshal(line, &want)
 		legal := err == nil && utf8.Valid(line) && !loneSurrogate(line)

@@ -61,25 +61,6 @@ func (p *pool) fit(n int) []byte {
 	return b[:0]
 }
 
-// largest gives the largest buffer that waits, for a line whose length is not known
-// yet, or a new one with room for n bytes.
-func (p *pool) largest(n int) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	best := -1
-	for i, b := range p.large {
-		if cap(b) >= n && (best < 0 || cap(b) > cap(p.large[best])) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return make([]byte, 0, n+slack)
-	}
-	b := p.large[best]
-	p.large = remove(p.large, best)
-	return b[:0]
-}
-
 func remove(list [][]byte, i int) [][]byte {
 	last := len(list) - 1
 	list[i], list[last] = list[last], nil

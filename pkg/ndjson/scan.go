@@ -68,9 +68,6 @@ const (
 	keptScratch = 1 << 20 // a larger scratch is not kept for the next line
 )
 
-// room is the size of the buffer for a literal: unquote stores eight bytes at a time.
-func room(literal int) int { return literal + 8 }
-
 // reset prepares for a line.
 func (s *scanner) reset() {
 	if len(s.scratch) > keptScratch {
@@ -215,7 +212,7 @@ func (s *scanner) string(src []byte, i int) (literal, string) {
 	if end < 0 {
 		return literal{}, RuleSyntax
 	}
-	if need := s.n + room(end-i); need > len(s.scratch) {
+	if need := s.n + end - i; need > len(s.scratch) {
 		s.scratch, s.n = make([]byte, max(need, 2*len(s.scratch), 4<<10)), 0
 	}
 	l, rule := unquote(s.scratch[s.n:], src[:end], i)
@@ -228,7 +225,7 @@ func (s *scanner) large(src []byte, i int) (literal, string) {
 	if len(src)-i < ownText || s.text != nil {
 		return s.string(src, i)
 	}
-	s.text = s.pool.get(room(len(src) - i))
+	s.text = s.pool.get(len(src) - i)
 	return unquote(s.text[:cap(s.text)], src, i)
 }
 

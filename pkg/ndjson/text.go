@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The codec of JSON string literals. Text between escapes is moved eight bytes at
-// a time: bodies and logs are nearly all of a stream.
+// The codec of JSON string literals. It looks at eight bytes at a time and copies what
+// lies between escapes in bulk: bodies and logs are nearly all of a stream.
 
 const (
 	lowBits  = 0x0101010101010101
@@ -39,29 +39,26 @@ type literal struct {
 	minimal bool   // spelled as AppendString would spell it
 }
 
-// unquote decodes the literal whose opening quote is src[i-1] into buf, which must
-// have room for the rest of src and 8 bytes more. It returns the rule that is
-// broken, or "".
+// unquote decodes the literal whose opening quote is src[i-1] into buf, which must be
+// as long as the rest of src. It returns the rule that is broken, or "".
 func unquote(buf, src []byte, i int) (literal, string) {
 	n, minimal := 0, true
 	var seen uint64
 	for {
+		start := i
 		for i+8 <= len(src) {
 			x := binary.LittleEndian.Uint64(src[i:])
-			binary.LittleEndian.PutUint64(buf[n:n+8], x)
 			seen |= x
 			if m := special(x); m != 0 {
-				k := bits.TrailingZeros64(m) >> 3
-				i += k
-				n += k
+				i += bits.TrailingZeros64(m) >> 3
 				break
 			}
 			i += 8
-			n += 8
 		}
 		if i >= len(src) {
 			return literal{}, RuleSyntax
 		}
+		n += copy(buf[n:], src[start:i])
 		c := src[i]
 		switch {
 		case c == '"':
@@ -126,26 +123,24 @@ func unicodeEscape(src []byte) (r rune, width int, rule string) {
 	return 0x10000 + (r-0xd800)<<10 + (low - 0xdc00), 12, ""
 }
 
+// hexValue maps a hexadecimal digit to its value; 0xff is none.
+var hexValue = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i := range 16 {
+		t["0123456789abcdef"[i]], t["0123456789ABCDEF"[i]] = byte(i), byte(i)
+	}
+	return t
+}()
+
 // hex4 reads the four digits of src = \uXXXX….
 func hex4(src []byte) (rune, bool) {
 	if len(src) < 6 {
 		return 0, false
 	}
-	var r rune
-	for _, c := range src[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	a, b, c, d := hexValue[src[2]], hexValue[src[3]], hexValue[src[4]], hexValue[src[5]]
+	return rune(a)<<12 | rune(b)<<8 | rune(c)<<4 | rune(d), (a|b|c|d)&0xf0 == 0
 }
 
 // AppendString appends s as a JSON string literal, quotes included, escaping only
