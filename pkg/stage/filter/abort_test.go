@@ -8,6 +8,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/requirement"
+	"snapline/pkg/tree"
 )
 
 func TestUnusableEntityAborts(t *testing.T) {
@@ -57,15 +58,26 @@ func TestUnusableEntityAborts(t *testing.T) {
 
 func TestSourceThatTheEngineWouldChangeAborts(t *testing.T) {
 	requirement.Claim(t, "ABT-07", "STR-02", "STR-03")
-	f := newFixture("triage")
-	f.header.Source.Repository = "octo/" + githubToken[:4] + strings.ToLower(githubToken[4:])
-	r := runBytes(t, f.bytes(t), config(t))
-	var e *fault.Error
-	if !errors.As(r.err, &e) || e.Scope != "entity" || e.Code != "unsafe_content" {
-		t.Fatalf("got %v", r.err)
-	}
-	if len(r.out) != 0 {
-		t.Errorf("output:\n%s", r.out)
+	for name, change := range map[string]func(*fixture){
+		"repository": func(f *fixture) {
+			f.header.Source.Repository = "octo/" + githubToken[:4] + strings.ToLower(githubToken[4:])
+		},
+		"repository_id": func(f *fixture) { f.header.Source.RepositoryID = githubToken },
+		"entity id":     func(f *fixture) { f.header.Entity.ID, f.entity().ID = githubToken, githubToken },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture("triage")
+			change(f)
+			f.entity().RecordKey = tree.Key(f.header.Source, record.KindEntity, f.entity().ID)
+			r := runBytes(t, f.bytes(t), config(t))
+			var e *fault.Error
+			if !errors.As(r.err, &e) || e.Scope != "entity" || e.Code != "unsafe_content" || e.Rule != "filter.unsafe-source" {
+				t.Fatalf("got %v", r.err)
+			}
+			if len(r.out) != 0 {
+				t.Errorf("output:\n%s", r.out)
+			}
+		})
 	}
 }
 

@@ -77,7 +77,7 @@ func (t *text) actor(it *item, l *record.Actor) error {
 	if err != nil {
 		return err
 	}
-	f := optional(login)
+	f := login.filter
 	l.Login = &login.value
 	if login.value == "" {
 		l.Login, f.Status = nil, record.Modified
