@@ -2,7 +2,10 @@ package ndjson
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"snapline/pkg/record"
@@ -41,4 +44,46 @@ func TestShortTextInALongLine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRecycleFromOtherGoroutines reads while several goroutines check lines and give
+// them back: no two lines may share memory.
+func TestRecycleFromOtherGoroutines(t *testing.T) {
+	var lines []record.Line
+	lines = append(lines, testLines(1)[:4]...)
+	for i := range 60 {
+		id := fmt.Sprintf("IC_%03d", i)
+		body := bytes.Repeat([]byte(id+"\n"), []int{200, 3000, 40 << 10, 120 << 10}[i%4])
+		lines = append(lines, &record.Record{
+			Kind: record.KindComment, ID: id, RecordKey: key("comment", id), AuthorID: ptr("U_author"),
+			CreatedAt: fmt.Sprintf("2026-09-08T11:00:00.%09dZ", i), Content: record.Text(body),
+		})
+	}
+	r := NewReader(bytes.NewReader(write(t, testHeader(1), lines...)), ReaderOptions{})
+	work := make(chan *record.Record)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for rec := range work {
+				if bytes.Count(rec.Content.Bytes, []byte(rec.ID+"\n"))*len(rec.ID+"\n") != len(rec.Content.Bytes) {
+					t.Errorf("%s holds another text", rec.ID)
+				}
+				r.Recycle(rec)
+			}
+		})
+	}
+	for {
+		l, err := r.Next()
+		if err != nil {
+			if err != io.EOF {
+				t.Error(err)
+			}
+			break
+		}
+		if rec, ok := l.(*record.Record); ok && rec.Kind == record.KindComment {
+			work <- rec
+		}
+	}
+	close(work)
+	wg.Wait()
 }
