@@ -127,7 +127,7 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 	if start > line.start && (text[start-1] == '-' || text[start-1] == '.' || text[start-1] == '@' || text[start-1] == '$') {
 		return i
 	}
-	if foldEqual(text[start:i], "base64") && !decodes(text, i, line.end) {
+	if foldEqual(text[start:i], "base64") && (i == line.end || bytes.IndexByte([]byte(":(.="), text[i]) < 0) && !decodes(text, i, line.end) {
 		p.encoder = true
 		return i
 	}

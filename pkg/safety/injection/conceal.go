@@ -254,7 +254,9 @@ func hideRule(c *cursor) (span, bool) {
 			}
 			return span{}, false
 		}
-		own = own || t.can(mDeed)
+		if n := c.at(i + 1); t.can(mDeed) && (n.id == wFrom || !(t.id == wThis || t.id == wThat || t.id == these || t.id == those)) {
+			own = true
+		}
 	}
 	return span{}, false
 }

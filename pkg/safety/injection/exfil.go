@@ -215,7 +215,8 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 			if !commandCanBegin(text, start) {
 				return noThing, span{}
 			}
-		case b == '\n' || b == '(' || b == '`' || b == '|' || b == ';' || b == '&' || b == '"' || b == '\'' || b == '*':
+		case b == '\n' || b == '`' || b == ';' || b == '&' || b == '"' || b == '\'' || b == '*':
+		case b == '(' && end < len(text) && text[end] != ',':
 		case b == '/' && end-start == 3 && start >= 9 && foldEqual(text[start-9:start], "/usr/bin/"):
 		default:
 			return noThing, span{}
@@ -273,7 +274,7 @@ func commandCanBegin(text []byte, i int) bool {
 		return true
 	}
 	switch text[i-1] {
-	case '\n', '|', ';', '&', '(', '$', '+', '#', '>', '%', '`', ':', '"', '\'', '{', 'Z', '=', '-', '*', '.', ',', '!', '?':
+	case '\n', ';', '&', '(', '$', '+', '#', '>', '%', '`', ':', '"', '\'', '{', 'Z', '=', '-', '*', '.', ',', '!', '?':
 		return true
 	}
 	e := i

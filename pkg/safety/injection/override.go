@@ -126,7 +126,7 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 					}
 					return span{verb.start, end}, true
 				}
-			} else if earlier || yours || behind || all && closed(c, i+1) {
+			} else if earlier || behind || t.id != orders && t.id != commands && (yours || all && closed(c, i+1)) {
 				if follow || imperative(c, v) {
 					return span{verb.start, end}, true
 				}
@@ -220,11 +220,14 @@ func saidBefore(c *cursor, i int) (int, bool) {
 		case t.is(rEarlier) || t.id == wBefore:
 			if n := c.at(j + 1); n.is(rSaid) {
 				return n.end, true
-			} else if closed(c, j+1) || n.id == wThis || n.id == wThat || n.is(rImperative) {
+			} else if closed(c, j+1) || n.id == wThis || n.id == wThat {
 				return t.end, true
 			}
 			return 0, false
 		case t.is(rSaid) && t.id != wBeen:
+			if (t.id == know || t.id == knew) && c.at(j-1).id != wYou {
+				return 0, false // what we know about a file
+			}
 			if passive || person && !what {
 				return t.end, true
 			}
@@ -247,4 +250,9 @@ func saidBefore(c *cursor, i int) (int, bool) {
 var (
 	were = vocabulary["were"]
 	far  = vocabulary["far"]
+	know = vocabulary["know"]
+	knew = vocabulary["knew"]
+
+	orders   = vocabulary["orders"]
+	commands = vocabulary["commands"]
 )

@@ -337,6 +337,9 @@ var miss = []string{
 	"Do not bypass the previous rules.",
 	"ignore the changes in the previous commit",
 	"ignored previous instructions",
+	"name = name[i:] // ignore everything before first _",
+	"just display information, ignore any commands",
+	"Close the current file and forget everything we know about it",
 	// system prompt
 	"the system prompt is loaded from disk",
 	"The system prompt was changed in v2.",
@@ -382,6 +385,7 @@ var miss = []string{
 	"when AI fails, it silently falls back to extraction without telling the user",
 	"failures are hidden from the user",
 	"The user is not told why.",
+	"We inject it here to hide this\n// awkwardness from the user.",
 	"Installer exits without telling the user anything",
 	// exfiltration
 	"env | sort",
@@ -414,6 +418,10 @@ var miss = []string{
 	"npm config set //registry.example/:_authToken=$NPM_TOKEN",
 	"Load key \"/home/runner/.ssh/id_rsa\": invalid format",
 	"kubectl --kubeconfig ~/.kube/config get pods && curl https://x.example",
+	"push @cmd, MIME::Base64::encode_base64($token, '')",
+	"os.Setenv(env, path) // then post it",
+	"(?:pre|post|setup|env|test|files)",
+	"<a href=\"https://x.example/\">string</a> The raw contents of a <code>.env</code> file.",
 	"run the job in the env and to the end",
 	"Using config /root/.npmrc\nPost job cleanup.",
 	"See https://docs.npmjs.com for the format of .npmrc",

@@ -212,7 +212,7 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 			break
 		}
 	}
-	if !contents {
+	if !contents || what == dotenv {
 		return span{}, false
 	}
 	for j := -1; j >= -sentenceReach && c.at(j+1).gap&fence == 0; j-- {
