@@ -88,9 +88,27 @@ func TestGoldenPipelines(t *testing.T) {
 			if v.exit != fault.Done {
 				t.Errorf("verify: exit %d\n%s", v.exit, v.stdout)
 			}
+			audited(t, string(stream), p.filter.stdout, p.bound.stdout)
 			compareGolden(t, dir, got)
 			leaks(t, got)
 		})
+	}
+}
+
+// audited lets verify audit each stage's stream against its input.
+func audited(t *testing.T, streams ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, stream := range streams {
+		file := filepath.Join(dir, fmt.Sprint(i))
+		must(t, os.WriteFile(file, []byte(stream), 0o600))
+		args := []string{"stream", file}
+		if i > 0 {
+			args = append(args, "--against", filepath.Join(dir, fmt.Sprint(i-1)))
+		}
+		if r := run("verify", nil, args...); r.exit != fault.Done {
+			t.Errorf("verify stream %d: exit %d\n%s%s", i+1, r.exit, r.stdout, r.stderr)
+		}
 	}
 }
 

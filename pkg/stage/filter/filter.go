@@ -52,7 +52,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 		return err
 	}
 	header := clone(read) // the reader goes on by the header that it read
-	first := item{line: header, no: in.Line()}
+	first := item{line: header, name: names{}.of(header), no: in.Line()}
 	first.err = newText(cfg, header).header(&first, header, cfg)
 	first.tell(log, cfg.Explain)
 	if first.err != nil {
@@ -201,7 +201,7 @@ func optional(d displayed) record.Filter {
 // abort is a gap of scope entity that ends the assembly (ABT-10).
 func abort(it *item, rule string, code record.GapCode, detail, hint string) *fault.Error {
 	return &fault.Error{
-		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: name(it.line), Rule: rule,
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.name, Rule: rule,
 		Scope: string(record.ScopeEntity), Code: string(code), Detail: detail, Hint: hint,
 	}
 }

@@ -13,6 +13,7 @@ import (
 // in stream order once it is written.
 type item struct {
 	line    record.Line    // nil when dropped
+	name    string         // what the line is about
 	memory  record.Content // as the reader gave it
 	no      int64          // line of the input
 	notices []fault.Notice
@@ -39,7 +40,7 @@ func (it *item) tell(log *fault.Log, explain bool) {
 // drop takes the line out and counts it (gap ownership of the stream).
 func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
 	it.notices = append(it.notices, fault.Notice{
-		Line: it.no, Record: name(it.line), Scope: string(scope), Code: string(code), Text: "dropped: " + why,
+		Line: it.no, Record: it.name, Scope: string(scope), Code: string(code), Text: "dropped: " + why,
 	})
 	it.line, it.gap = nil, gap{scope, code}
 }
@@ -67,8 +68,10 @@ func (it *item) size() int {
 	return small
 }
 
-// name says which object a line is about: its kind and id, never its text.
-func name(l record.Line) string {
+// names says which object a line is about: its kind and id, never its text.
+type names map[string]string // ids of checks by record key: all that a log has
+
+func (n names) of(l record.Line) string {
 	switch l := l.(type) {
 	case *record.Snapshot:
 		return "entity " + l.Entity.ID
@@ -79,11 +82,12 @@ func name(l record.Line) string {
 	case *record.Thread:
 		return "thread " + l.ID
 	case *record.Check:
+		n[l.RecordKey] = l.ID
 		return "check " + l.ID
+	case *record.Log:
+		return "log of check " + n[l.RecordKey]
 	case *record.Run:
 		return "run " + l.ID
-	case *record.Log:
-		return "log " + l.RecordKey
 	case *record.Document:
 		return "document " + l.Name
 	}

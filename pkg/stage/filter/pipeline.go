@@ -38,7 +38,7 @@ func (b *batch) release() { b.back <- b }
 // ends.
 func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h *record.Snapshot) iter.Seq[*batch] {
 	p := &pipeline{
-		in: in, who: who,
+		in: in, who: who, names: names{},
 		work:  make(chan *batch, flightNumber),
 		large: make(chan *batch, 1),
 		order: make(chan *batch, flightNumber),
@@ -74,6 +74,7 @@ func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h
 type pipeline struct {
 	in    *ndjson.Reader
 	who   *admission
+	names names
 	work  chan *batch // to any worker
 	large chan *batch // to the first worker alone
 	order chan *batch // to the writer
@@ -122,7 +123,7 @@ func (p *pipeline) next() (it item, err error) {
 	if err != nil {
 		return item{}, err
 	}
-	it = item{line: l, no: p.in.Line()}
+	it = item{line: l, name: p.names.of(l), no: p.in.Line()}
 	if c := contentOf(l); c != nil {
 		it.memory = *c
 	}

@@ -230,7 +230,7 @@ func filterOf(r safety.Result) record.Filter {
 // nothing unfiltered passes (ABT-08, AMB-56).
 func component(it *item, cause error) *fault.Error {
 	return &fault.Error{
-		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: name(it.line),
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.name,
 		Rule: "filter.component", Detail: "a filter component failed", Cause: cause,
 	}
 }
@@ -259,7 +259,7 @@ func (t *text) report(it *item, field string, r safety.Result) {
 // notice adds a diagnostic about the line.
 func (it *item) notice(code string, count int64, text string) {
 	it.notices = append(it.notices, fault.Notice{
-		Line: it.no, Record: name(it.line), Scope: string(scopeOf(it.line)), Code: code, Count: count, Text: text,
+		Line: it.no, Record: it.name, Scope: string(scopeOf(it.line)), Code: code, Count: count, Text: text,
 	})
 }
 

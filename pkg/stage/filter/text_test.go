@@ -173,7 +173,7 @@ func TestRejectedTextDoesNotTravel(t *testing.T) {
 	if diff := cmp.Diff([]string{}, r.gaps()); diff != "" {
 		t.Errorf("bound counts rejections, after its selection:\n%s", diff)
 	}
-	for _, want := range []string{"comment IC_kwDO1: comments/unsafe_content: rejected: injection.", "check_logs/unsafe_content: rejected: injection."} {
+	for _, want := range []string{"comment IC_kwDO1: comments/unsafe_content: rejected: injection.", "log of check CR_1: check_logs/unsafe_content: rejected: injection."} {
 		if !strings.Contains(r.stderr, want) {
 			t.Errorf("stderr does not say %q:\n%s", want, r.stderr)
 		}
