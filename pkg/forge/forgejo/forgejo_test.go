@@ -78,7 +78,7 @@ func TestCapturesAreThere(t *testing.T) {
 }
 
 func TestRecordedIssue(t *testing.T) {
-	requirement.Claim(t, "ID-04", "SRC-04", "MAP-25", "AMB-39", "AMB-61", "AMB-64")
+	requirement.Claim(t, "SRC-04", "MAP-25", "AMB-39", "AMB-61", "AMB-64")
 	s := run(t, subject("/owner1/Demo/issues/1", demo(t)))
 	h := s.Header
 	if got, want := h.Source, (record.Source{Forge: record.Forgejo, Host: "codeberg.org", RepositoryID: "1", Repository: "owner1/demo"}); got != want {
@@ -117,7 +117,7 @@ func TestRecordedIssue(t *testing.T) {
 }
 
 func TestRecordedPullRequest(t *testing.T) {
-	requirement.Claim(t, "MAP-12", "MAP-18", "REV-05", "AMB-25", "AMB-58", "AMB-59", "AMB-60", "ID-05")
+	requirement.Claim(t, "MAP-12", "REV-05", "AMB-25", "AMB-58", "AMB-59", "AMB-60", "ID-04", "ID-05")
 	outcome := subject("/owner1/Demo/pulls/2", demo(t)).Run(context.Background(), t, &forgetest.Net{})
 	s := outcome.Lines(t)
 	if e := s.Header.Entity; e.ID != "1" || e.Number != 2 || s.Header.HeadSHA != head {
@@ -133,8 +133,8 @@ func TestRecordedPullRequest(t *testing.T) {
 			t.Errorf("review %s dismissed by %s at %v", r.ID, *r.DismissedBy, r.DismissedAt)
 		}
 	}
-	if got := fmt.Sprint(states); got != "map[changes_requested:1 commented:2 dismissed:2]" {
-		t.Errorf("reviews %s", got)
+	if got := fmt.Sprint(states); got != "map[changes_requested:1 commented:2 dismissed:2]" || s.Gaps["reviews/invalid_metadata"] != 0 {
+		t.Errorf("reviews %s, gaps %v", got, s.Gaps)
 	}
 	if strings.Contains(string(outcome.Stream), "PENDING") || strings.Contains(string(outcome.Stream), "pending review") {
 		t.Error("something of a pending review is in the stream")
@@ -159,6 +159,79 @@ func check(t *testing.T, row string) *forgetest.Stream {
 	routes[api+"/actions/runs"] = []forgetest.Reply{forgetest.JSON(`{"workflow_runs":[` + row + `],"total_count":1}`)}
 	routes[api+"/commits/"+head+"/statuses"] = []forgetest.Reply{forgetest.JSON(`[]`)}
 	return run(t, subject("/owner1/Demo/pulls/2", routes))
+}
+
+// TestReviewRows: one row for each state, each way to say when and by whom, and what
+// each becomes.
+func TestReviewRows(t *testing.T) {
+	requirement.Claim(t, "MAP-12", "MAP-15", "MAP-16", "MAP-18", "AMB-60", "AMB-64", "REV-02")
+	const (
+		submitted = `"created_at":"2026-11-30T09:00:00Z","submitted_at":"2026-11-30T10:00:00Z"`
+		at        = " 2026-11-30T10:00:00.000000000Z"
+	)
+	rows := []struct{ members, want string }{ // "" is left out, "invalid" a gap
+		{`"state":"APPROVED",` + submitted, "approved" + at},
+		{`"state":"REQUEST_CHANGES",` + submitted, "changes_requested" + at},
+		{`"state":"COMMENT",` + submitted, "commented" + at},
+		{`"state":"DISMISSED",` + submitted, "dismissed" + at + " by 3 at 2026-11-30T12:00:00.000000000Z"},
+		{`"state":"APPROVED","dismissed":true,` + submitted, "dismissed" + at + " by - at -"},
+		{`"state":"APPROVED","dismissed":false,` + submitted, "approved" + at},
+		{`"state":"PENDING",` + submitted, ""},
+		{`"state":"PENDING","dismissed":true,` + submitted, ""},
+		{`"state":"REQUEST_REVIEW",` + submitted, ""},
+		{`"state":"APPROVED","created_at":"2026-11-30T10:00:00Z"`, "approved" + at},
+		{`"state":"APPROVED","created_at":"2026-11-30T10:00:00Z","submitted_at":null`, "invalid"},
+		{`"state":"APPROVED","created_at":"2026-11-30T10:00:00Z","submitted_at":"1970-01-01T01:00:00+01:00"`, "invalid"},
+		{`"state":"COMMENT"`, "invalid"},
+		{`"state":"UNKNOWN",` + submitted, "invalid"},
+		{`"state":"approved",` + submitted, "invalid"},
+	}
+	var list []string
+	want := map[string]string{}
+	invalid := int64(0)
+	for i, r := range rows {
+		id := fmt.Sprint(100 + i)
+		list = append(list, fmt.Sprintf(`{"id":%s,"body":"x","user":{"id":2,"login":"maint1"},"comments_count":0,%s}`, id, r.members))
+		switch r.want {
+		case "":
+		case "invalid":
+			invalid++
+		default:
+			want[id] = r.want
+		}
+	}
+	routes := demo(t)
+	none := forgetest.JSON(`[]`)
+	routes[api+"/pulls/2/reviews"] = []forgetest.Reply{forgetest.JSON("[" + strings.Join(list, ",") + "]"), none}
+	routes[api+"/issues/2/timeline"] = []forgetest.Reply{forgetest.JSON(`[` +
+		`{"id":1,"type":"dismiss_review","review_id":103,"created_at":"2026-11-30T11:00:00Z","user":{"id":2,"login":"maint1"}},` +
+		`{"id":2,"type":"dismiss_review","review_id":103,"created_at":"2026-11-30T12:00:00Z","user":{"id":3,"login":"dev1"}},` +
+		`{"id":3,"type":"review","review_id":103,"created_at":"2026-11-30T13:00:00Z","user":{"id":5,"login":"reader1"}},` +
+		`{"id":4,"type":"review","review_id":104,"created_at":"2026-11-30T13:00:00Z","user":{"id":5,"login":"reader1"}}]`), none}
+	s := run(t, subject("/owner1/Demo/pulls/2", routes))
+	got := map[string]string{}
+	for _, r := range s.Records {
+		if r.Kind != record.KindReview {
+			continue
+		}
+		got[r.ID] = string(r.State) + " " + r.CreatedAt
+		if r.State == record.Dismissed {
+			by, when := "-", "-"
+			if r.DismissedBy != nil {
+				by = *r.DismissedBy
+			}
+			if r.DismissedAt != nil {
+				when = *r.DismissedAt
+			}
+			got[r.ID] += " by " + by + " at " + when
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("reviews\n got  %v\n want %v", got, want)
+	}
+	if s.Gaps["reviews/invalid_metadata"] != invalid {
+		t.Errorf("gaps %v, want %d invalid reviews", s.Gaps, invalid)
+	}
 }
 
 func TestRunStatuses(t *testing.T) {
