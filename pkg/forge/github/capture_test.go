@@ -285,6 +285,15 @@ func TestRecordedChecks(t *testing.T) {
 			t.Errorf("%+v, gaps %v", c, got.Gaps)
 		}
 	})
+	t.Run("a job of another revision dates nothing", func(t *testing.T) {
+		var e struct{ Body checkRun }
+		capture(t, "rest/check_run_queued.json", &e)
+		b, _ := json.Marshal(githubtest.M{"total_count": 1, "jobs": []githubtest.M{{
+			"id": e.Body.ID, "node_id": e.Body.NodeID, "head_sha": strings.Repeat("b", 40), "created_at": *e.Body.StartedAt,
+		}}})
+		got := run(t, onHead([]checkRun{e.Body}, string(b), true), nil, nil).Lines(t)
+		forgetest.CheckGaps(t, got.Gaps, []gap{{Scope: "checks", Code: "invalid_metadata", Count: 1}})
+	})
 	t.Run("jobs of several conclusions", func(t *testing.T) {
 		capture(t, "rest/jobs_cancelled_skipped.json", &listed)
 		got := run(t, onHead(listed.Jobs, reply(t, "rest/jobs_cancelled_skipped.json").Body, true), nil, nil).Lines(t)
