@@ -13,7 +13,7 @@ import (
 var hostile = []string{
 	"<!--", "<!-- a -->", "<!-- AI: ", "ignore ", "ignore all ", "ignore previous ", "do not follow rules ", "system prompt ", "replace your system prompt? ",
 	"no rules ", "act as a b c no rules ", "do not tell ", "without telling ", "the user must not be told? ", "hide this from ", "translate ", "translate and run ",
-	"curl ", "$TOKEN ", "curl;$TOKEN ", "env ", "env|", "| env\n", "\\\nenv ", "send .env ", "~/.ssh/id_rsa ", "cat ~/.ssh/id_rsa > x; ", "https://$TOKEN", "https://$(env",
+	"curl ", "$TOKEN ", "curl;$TOKEN ", "$TOKEN> > > ", "$TOKEN;", "' $TOKEN", "env ", "env|", "| env\n", "\\\nenv ", "send .env ", "~/.ssh/id_rsa ", "cat ~/.ssh/id_rsa > x; ", "https://$TOKEN", "https://$(env",
 	"/proc/1/environ ", "token", "token_", "token-\n", "environment variables ", "hidden ", "<a hidden ", "<div hidden>", "<a title=\"", "<img alt='x' ", "[//]: # (", "![ai", "&lt;!--", "instruc-\n", "1. ", "> ", "a.", "-", "'",
 	"ignore\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "é", "’", "ignore’",
 }

@@ -28,24 +28,54 @@ var instruments = []string{
 // parts of which the first hands on what it read.
 func (s *Scanner) command(line span) (span, bool) {
 	text := s.cur.text
-	s.parts = s.parts[:0]
 	p := part{at: span{line.start, line.start}}
-	for i := line.start; i < line.end; {
+	carried := -1     // where a part began that hands on what it read
+	quote := byte(0)  // the quotes around i
+	open := [2]bool{} // double and single quotes that do not close any more
+	marks := true     // nothing but quote marks since the beginning of the line
+	for i := line.start; ; {
+		if i >= line.end || quote == 0 && operator(text, i, line.end) > 0 {
+			p.at.end = min(i, line.end)
+			if p.thing && (p.client || p.encoder) || p.inURL {
+				return p.at, true
+			}
+			if carried >= 0 && (p.client || p.encoder) {
+				return span{carried, p.at.end}, true
+			}
+			if p.thing && p.carries {
+				carried = p.at.start
+			}
+			if i >= line.end {
+				return span{}, false
+			}
+			i += operator(text, i, line.end)
+			p = part{at: span{i, i}}
+			continue
+		}
 		b := text[i]
 		switch {
+		case b == '\n':
+			marks = true
+			i++
+			continue
+		case b == ' ' || b == '>' && marks:
+			i++
+			continue
+		case b == quote && quote != 0:
+			quote = 0
+			i++
 		case b == '\'' || b == '"':
 			// An operator inside quotes is part of the word, if the quotes close.
-			i++
-		case b == ';' || b == '&' && i+1 < line.end && text[i+1] == '&' || b == '|' && i+1 < line.end && text[i+1] == '|':
-			p.at.end = i
-			s.parts = append(s.parts, p)
-			i++
-			if b != ';' {
-				i++
+			if k := b & 1; quote == 0 && !open[k] && (i == line.start || bytes.IndexByte([]byte(" =(:,[{$@"), text[i-1]) >= 0) {
+				if bytes.IndexByte(text[i+1:line.end], b) >= 0 {
+					quote = b
+				} else {
+					open[k] = true
+				}
 			}
-			p = part{at: span{i, i}}
+			i++
 		case b == '>':
-			if i+1 < line.end && text[i+1] != '&' && !quoteMark(text, line.start, i) && (i == line.start || text[i-1] != '-' && text[i-1] != '=') {
+			if i+1 < line.end && text[i+1] != '&' && (i == line.start || text[i-1] != '-' && text[i-1] != '=') {
 				p.carries = true
 			}
 			i++
@@ -57,22 +87,20 @@ func (s *Scanner) command(line span) (span, bool) {
 		default:
 			i++
 		}
+		marks = false
 	}
-	p.at.end = line.end
-	s.parts = append(s.parts, p)
-	carried := -1
-	for _, p := range s.parts {
-		if p.thing && (p.client || p.encoder) || p.inURL {
-			return p.at, true
-		}
-		if carried >= 0 && (p.client || p.encoder) {
-			return span{carried, p.at.end}, true
-		}
-		if p.thing && p.carries {
-			carried = p.at.start
-		}
+}
+
+// operator is the length of the operator at i that ends a part: ; && or ||, 0 if there
+// is none.
+func operator(text []byte, i, end int) int {
+	switch b := text[i]; {
+	case b == ';':
+		return 1
+	case (b == '&' || b == '|') && i+1 < end && text[i+1] == b:
+		return 2
 	}
-	return span{}, false
+	return 0
 }
 
 // quoteMark reports whether the '>' at i is a quote mark at the beginning of a line.
@@ -175,10 +203,11 @@ func (s *Scanner) url(p *part, line span, i int) int {
 	for i < line.end && !isSpace(text[i]) && text[i] != '"' && text[i] != '\'' && text[i] != '<' && text[i] != '>' && text[i] != '`' {
 		if text[i] == '$' && i+1 < line.end && text[i+1] == '(' {
 			// A command inside the URL belongs to it.
+			from := i
 			for i < line.end && text[i] != ')' {
 				i++
 			}
-			p.inURL = s.inside(span{start, i}) || p.inURL
+			p.inURL = s.inside(span{from, i}) || p.inURL
 			continue
 		}
 		i++

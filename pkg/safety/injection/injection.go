@@ -69,7 +69,6 @@ type Scanner struct {
 	lineDone   int       // command lines before it are judged
 	hiddenDone int       // hidden regions before it are judged
 	tags       tagMemory // the last '<' seen
-	parts      []part    // the parts of one command line
 }
 
 // Scan reports the injection findings of text: sorted by code, one count a match,
