@@ -372,3 +372,34 @@ func TestHelpShowsProfiles(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedPipeCostsNoRequests: when whoever reads stdout goes away, fetch ends
+// quietly while it is still asking.
+func TestRefusedPipeCostsNoRequests(t *testing.T) {
+	s := serve(t, small())
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	next := s.api.Config.Handler
+	n := 0
+	s.api.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		if n++; n == 2 {
+			_, _ = io.Copy(io.Discard, req.Body)
+			r.Close() // the header was refused
+			<-req.Context().Done()
+			return
+		}
+		next.ServeHTTP(rw, req)
+	})
+	vars := s.everyToken()
+	var errs bytes.Buffer
+	e := &cli.Env{
+		Args: []string{"fetch", s.api.URL + "/acme/tool/pull/7"}, Stdin: strings.NewReader(""), Stdout: w, Stderr: &errs,
+		LookupEnv: func(name string) (string, bool) { v, ok := vars[name]; return v, ok },
+	}
+	if exit := cli.Run(context.Background(), command.Fetch(), e); exit != fault.Quiet || errs.Len() != 0 || n != 2 {
+		t.Errorf("exit %d after %d requests, %q", exit, n, errs.String())
+	}
+}

@@ -31,9 +31,14 @@ func runStage(call *cli.Call, name, capture string, body stage) error {
 		stdout = io.MultiWriter(stdout, tee)
 	}
 	out := ndjson.NewWriter(stdout)
-	err := body(call.Context, out)
+	ctx, stop := untilReaderLeaves(call.Context, call.Env.Stdout)
+	defer stop()
+	err := body(ctx, out)
 	if err == nil {
 		return keepCapture(call, tee, capture)
+	}
+	if cause := context.Cause(ctx); isClosed(cause) {
+		return cause
 	}
 	var upstream *ndjson.AbortError
 	if errors.As(err, &upstream) {

@@ -48,7 +48,15 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.
 	if err != nil {
 		return err
 	}
-	s := &stage{write: out.Write, recycle: in.Recycle, worker: engine.NewWorker(), log: log}
+	// The header goes on at once, so that a pipe whose end refuses it ends before fetch
+	// has asked for the rest.
+	write := func(l record.Line) error {
+		if err := out.Write(l); err != nil || l.LineType() != record.TypeSnapshot {
+			return err
+		}
+		return out.Flush()
+	}
+	s := &stage{write: write, recycle: in.Recycle, worker: engine.NewWorker(), log: log}
 	if err := s.run(ctx, header, in.Next); err != nil {
 		return err
 	}
