@@ -46,8 +46,10 @@ type Result struct {
 type Engine struct {
 	rules *secret.Rules
 	table *prefilter.Table
-	// injectionFrom is the index of the first injection anchor in the table.
-	injectionFrom int
+	// Patterns of the table below secrets have a rule; anchor tells which are
+	// injection anchors.
+	secrets int
+	anchor  []bool
 }
 
 // New compiles an engine. credentials are exact run credentials (SEC-01); a value
@@ -74,9 +76,8 @@ type Worker struct {
 	room      []prefilter.Hit
 	anchors   []int // injection anchors of the text, ascending
 	moved     []int
-	dense     bool // there are too many anchors to keep
-	tail      []byte
-	redacted  [2][]byte
+	dense     bool      // there are too many anchors to keep
+	buffers   [2][]byte // texts that are neither the source nor the cleaner's
 	findings  []record.Finding
 	spans     []Span
 	rewrites  []rewrite // rounds of redaction, if Explain is set

@@ -274,7 +274,7 @@ func BenchmarkHostile(b *testing.B) {
 func TestHostileTexts(t *testing.T) {
 	w := newWorker(t, hostileCredentials...)
 	for _, h := range hostile {
-		if _, err := w.Filter(Body, hostileText(h.unit, 1<<18)); err != nil {
+		if _, err := w.Filter(Body, hostileText(h.unit, 1<<16)); err != nil {
 			t.Errorf("%s: %v", h.name, err)
 		}
 	}

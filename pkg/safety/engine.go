@@ -18,6 +18,8 @@ import (
 const (
 	// hitRoom is how many places the prefilter hands over at a time.
 	hitRoom = 2048
+	// glance is how much of a source is looked at before it is taken for clean.
+	glance = 4 << 10
 	// maxPasses bounds how often redacted text is looked at again. The rules are made
 	// so that the second look finds nothing; text on which they go on finding
 	// something has no safe representation and is rejected.
@@ -45,18 +47,30 @@ func compile(credentials []string) (*Engine, error) {
 		}
 	}
 	e := &Engine{rules: secret.New(clean)}
-	e.injectionFrom = len(e.rules.Patterns())
-	e.table = prefilter.New(allPatterns(e.rules), placements)
+	patterns, anchor := allPatterns(e.rules)
+	e.table, e.anchor = prefilter.New(patterns, placements), anchor
+	e.secrets = len(e.rules.Patterns())
 	return e, nil
 }
 
-// allPatterns gives the patterns of the rules and behind them the injection anchors.
-func allPatterns(rules *secret.Rules) []prefilter.Pattern {
-	patterns := rules.Patterns()
-	for _, a := range injection.Anchors() {
-		patterns = append(patterns, prefilter.Folded(a))
+// allPatterns gives the patterns of the rules and, behind them, the injection anchors
+// that are none of them. anchor tells of each whether it is an injection anchor.
+func allPatterns(rules *secret.Rules) (patterns []prefilter.Pattern, anchor []bool) {
+	patterns = rules.Patterns()
+	anchor = make([]bool, len(patterns))
+	place := map[string]int{}
+	for i, p := range patterns {
+		place[p.String()] = i
 	}
-	return patterns
+	for _, a := range injection.Anchors() {
+		p := prefilter.Folded(a)
+		if i, ok := place[p.String()]; ok {
+			anchor[i] = true
+			continue
+		}
+		patterns, anchor = append(patterns, p), append(anchor, true)
+	}
+	return patterns, anchor
 }
 
 // minCredential is the least length in bytes of a registered credential: a shorter
@@ -74,23 +88,21 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	w.cleaner.Reset()
 	w.findings, w.spans, w.rewrites = w.findings[:0], w.spans[:0], w.rewrites[:0]
 
-	text := source
-	fresh := true // text has not been scanned yet
-	if lines {
-		text = endWithLF(source, &w.tail)
-		fresh = w.scan(text, true)
+	var text []byte
+	clean := false // the source is clean text, and scanned
+	if lines && !unicodesafety.NeedsCleaning(source[:min(len(source), glance)]) {
+		text = endWithLF(source, &w.buffers[1])
+		clean = !w.scan(text, true)
 	}
-	if fresh {
+	if !clean {
 		text = w.cleaner.Clean(source, !lines)
 		w.noteUnicode()
-		if lines && len(source) > 0 {
-			if text = endWithLF(text, &w.tail); len(text) == 0 {
-				text = []byte{'\n'} // emptied, not empty (AMB-08)
-			}
-		}
 		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
 			w.cleaner.InvalidBytes()*10 > len(source)) {
 			return w.result(record.Rejected, nil), nil
+		}
+		if lines && len(source) > 0 {
+			text = append(trimLF(text), '\n') // in the memory of the cleaner
 		}
 		w.scan(text, false)
 	}
@@ -107,7 +119,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		}
 		w.noteSecrets(spans)
 		w.moveAnchors(spans)
-		out := &w.redacted[pass%2]
+		out := &w.buffers[pass%2]
 		var r rewrite
 		if w.Explain {
 			r.before = slices.Clone(spans)
@@ -155,9 +167,10 @@ func (w *Worker) run(size int) (stopped bool) {
 			return true
 		}
 		for _, h := range hits {
-			if h.Pattern < w.engine.injectionFrom {
+			if h.Pattern < w.engine.secrets {
 				w.detector.At(h.Pattern, h.Pos)
-			} else if !w.dense {
+			}
+			if w.engine.anchor[h.Pattern] && !w.dense {
 				w.anchors = insertAnchor(w.anchors, h.Pos)
 				w.dense = len(w.anchors) > size/sparse+1024
 			}
@@ -244,18 +257,23 @@ func insertAnchor(anchors []int, pos int) []int {
 // endWithLF gives text with exactly one LF at its end, in *buffer if it has to grow
 // (CAN-07). Empty text stays empty.
 func endWithLF(text []byte, buffer *[]byte) []byte {
+	trimmed := trimLF(text)
+	if len(trimmed) < len(text) {
+		return text[:len(trimmed)+1]
+	}
 	if len(text) == 0 {
 		return text
 	}
+	*buffer = append(append((*buffer)[:0], text...), '\n')
+	return *buffer
+}
+
+func trimLF(text []byte) []byte {
 	end := len(text)
 	for end > 0 && text[end-1] == '\n' {
 		end--
 	}
-	if end < len(text) {
-		return text[:end+1]
-	}
-	*buffer = append(append(slices.Grow((*buffer)[:0], end+1), text...), '\n')
-	return *buffer
+	return text[:end]
 }
 
 func (w *Worker) noteUnicode() {

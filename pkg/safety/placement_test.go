@@ -22,7 +22,7 @@ var (
 )
 
 func TestPlacementsAreForPatterns(t *testing.T) {
-	patterns := allPatterns(secret.New(nil))
+	patterns, _ := allPatterns(secret.New(nil))
 	if *updatePlacement {
 		writePlacements(t, patterns)
 		return

@@ -73,10 +73,17 @@ func (s *Scanner) Next(hits []Hit) (out []Hit, done, special bool) {
 		h7 := q7 & (q5 << (2 * buckets))
 		tp, p1, p2 = t7, q7, q6
 		if (h0|h1|h2|h3|h4|h5|h6|h7)&mask != 0 {
-			h := [8]uint64{h0, h1, h2, h3, h4, h5, h6, h7}
-			hits, special = s.verify(&h, text[i:i+block], i, hits)
-			if special {
-				return hits, true, true
+			first := (h0&mask)>>48 | (h1&mask)>>32 | (h2&mask)>>16 | h3&mask
+			second := (h4&mask)>>48 | (h5&mask)>>32 | (h6&mask)>>16 | h7&mask
+			if first != 0 {
+				if hits, special = s.verify(first, a, i, hits); special {
+					return hits, true, true
+				}
+			}
+			if second != 0 {
+				if hits, special = s.verify(second, b, i+8, hits); special {
+					return hits, true, true
+				}
 			}
 			if cap(hits)-len(hits) < slack {
 				s.at, s.t, s.p1, s.p2 = i+block, tp, p1, p2
@@ -95,61 +102,58 @@ func (s *Scanner) tail(hits []Hit) (out []Hit, done, special bool) {
 	if copy(last[:], s.text[s.at:]) == 0 {
 		return hits, true, false
 	}
-	var h [8]uint64
 	tp, p1, p2 := s.t, s.p1, s.p2
-	for k := range h {
-		t := s.table.pairs[binary.LittleEndian.Uint16(last[2*k:])]
-		q := t & (tp << buckets)
-		h[k] = q & (p2 << (2 * buckets))
-		tp, p2, p1 = t, p1, q
+	for i := 0; i < block && !special; i += 8 {
+		word := binary.LittleEndian.Uint64(last[i:])
+		fired := uint64(0)
+		for k := range lanes {
+			t := s.table.pairs[uint16(word>>(16*k))]
+			q := t & (tp << buckets)
+			h := q & (p2 << (2 * buckets)) & s.mask
+			fired |= h >> (48 - 16*k)
+			tp, p2, p1 = t, p1, q
+		}
+		if fired != 0 {
+			hits, special = s.verify(fired, word, s.at+i, hits)
+		}
 	}
-	hits, special = s.verify(&h, last[:], s.at, hits)
 	return hits, true, special
 }
 
-// verify appends the true occurrences among the candidates of the block b, which
-// stands at i.
-func (s *Scanner) verify(h *[8]uint64, b []byte, i int, hits []Hit) ([]Hit, bool) {
-	for k, word := range h {
-		word &= s.mask
-		if word == 0 {
-			continue
-		}
+// verify appends the true occurrences among the candidates of four pairs, which stand
+// at i and make up word. Bit 16*k+b of fired tells that bucket b fired at pair k.
+func (s *Scanner) verify(fired, word uint64, i int, hits []Hit) ([]Hit, bool) {
+	for ; fired != 0; fired &= fired - 1 {
+		place := bits.TrailingZeros64(fired)
+		k, b := place/buckets, place%buckets
 		at := i + 2*k
-		if word&specialBit != 0 {
+		if b == specialBucket {
 			for _, c := range s.text[min(at, len(s.text)):min(at+2, len(s.text))] {
 				if isSpecial(c) {
 					return hits, true
 				}
 			}
-			word &^= specialBit
+			continue
 		}
-		pair := hash(binary.LittleEndian.Uint16(b[2*k:]))
-		for word >>= buckets * (lanes - 1); word != 0; word &= word - 1 {
-			hits = s.verifyBucket(bits.TrailingZeros64(word), pair, at, hits)
+		index := &s.table.index[b]
+		h := hash(uint16(word >> (16 * k)))
+		items := s.table.items[index[h]:index[int(h)+1]]
+		for n := range items {
+			it := &items[n]
+			start := at - int(it.behind)
+			if start >= 0 && start+int(it.room) <= len(s.text) {
+				if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask == 0 && (it.rest == nil || holds(s.text[start:], it.rest)) {
+					hits = insert(hits, Hit{start + int(it.boundary), int(it.pattern)})
+				}
+				continue
+			}
+			// At the edges of the text.
+			if pos := start + int(it.boundary); pos >= 0 && s.table.patterns[it.pattern].At(s.text, pos) {
+				hits = insert(hits, Hit{pos, int(it.pattern)})
+			}
 		}
 	}
 	return hits, false
-}
-
-func (s *Scanner) verifyBucket(b int, pair uint8, at int, hits []Hit) []Hit {
-	index := &s.table.index[b]
-	items := s.table.items[index[pair]:index[int(pair)+1]]
-	for k := range items {
-		it := &items[k]
-		start := at - int(it.behind)
-		if start >= 0 && start+max(8, int(it.length)) <= len(s.text) {
-			if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask == 0 && holds(s.text[start:], it.rest) {
-				hits = insert(hits, Hit{start + int(it.boundary), int(it.pattern)})
-			}
-			continue
-		}
-		// At the edges of the text.
-		if pos := start + int(it.boundary); pos >= 0 && s.table.patterns[it.pattern].At(s.text, pos) {
-			hits = insert(hits, Hit{pos, int(it.pattern)})
-		}
-	}
-	return hits
 }
 
 func holds(text []byte, rest []condition) bool {

@@ -25,7 +25,7 @@ type item struct {
 	// behind is the distance from the first byte of the pattern to the pair in the
 	// last lane; -1 if the pair starts one byte before the pattern.
 	behind   int16
-	length   uint8
+	room     uint8 // bytes of text that the comparison reads
 	boundary uint8
 }
 
@@ -270,7 +270,7 @@ func makeItem(p Pattern, index, behind int) item {
 	it := item{
 		pattern:  int32(index),
 		behind:   int16(behind),
-		length:   uint8(len(p.sets)),
+		room:     uint8(max(8, len(p.sets))),
 		boundary: uint8(p.boundary),
 	}
 	var value, mask [8]byte

@@ -10,6 +10,10 @@ func (d *Detector) assignment(pos int) {
 		return
 	}
 	end := run(text, pos, nameSet)
+	if end < len(text) && text[end] == ' ' && (end+1 == len(text) || is(text[end+1], alnum)) {
+		d.nameEnd = end // a word of prose, the most frequent case
+		return
+	}
 	start := runBack(text, pos, d.nameEnd, nameSet)
 	d.nameEnd = end
 	d.spend(end - start)

@@ -46,11 +46,12 @@ func New(credentials []string) *Rules {
 	add(prefilter.Literal("Private-Lines:"), (*Detector).putty)
 	add(prefilter.Classes("[A-Za-z0-9]://"), (*Detector).url)
 	add(prefilter.Classes(`[A-Za-z0-9]:\/\/`), (*Detector).url)
-	for _, word := range []string{"token", "auth", "key", "pwd"} {
+	for _, word := range []string{"token", "key", "password", "passwd", "passphrase"} {
+		add(prefilter.Folded(word), (*Detector).assignment)
+	}
+	for _, word := range []string{"auth", "pwd"} {
 		add(prefilter.Classes("(?i)"+word+wordsEnd), (*Detector).assignment)
 	}
-	add(prefilter.Folded("passw"), (*Detector).assignment)
-	add(prefilter.Folded("passphrase"), (*Detector).assignment)
 	add(prefilter.Folded("credential"), (*Detector).assignment)
 	add(prefilter.Folded("authorization"), (*Detector).assignment)
 	add(prefilter.Classes("(?i)cookie[: \"']"), (*Detector).assignment)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"snapline/pkg/requirement"
 )
 
 // scan applies the rules at every place where a pattern begins, found by the obvious
@@ -64,6 +66,7 @@ func fake(n int) string {
 }
 
 func TestMarkersAreSafe(t *testing.T) {
+	requirement.Claim(t, "AMB-47")
 	for c := range Code(codeCount) {
 		m := c.Marker()
 		if strings.ContainsAny(m, "\"'\\<>&@/ \t\n") {
@@ -79,6 +82,7 @@ func TestMarkersAreSafe(t *testing.T) {
 }
 
 func TestProviders(t *testing.T) {
+	requirement.Claim(t, "SEC-02")
 	f := fake
 	check(t, plainRules, []sample{
 		// OpenAI
@@ -202,6 +206,7 @@ func lines(prefix string, parts ...string) string {
 }
 
 func TestPrivateKeys(t *testing.T) {
+	requirement.Claim(t, "SEC-03")
 	b64 := strings.Repeat("FAKEexample0", 6)[:64]
 	label := func(name string) (string, string) {
 		return "-----BEGIN " + name + "-----", "-----END " + name + "-----"
@@ -262,6 +267,7 @@ func TestPrivateKeys(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
 	f := fake(24)
 	check(t, plainRules, []sample{
 		{"> Authorization: Bearer " + f + "\n> Accept: */*", "> Authorization: Bearer «auth-header»\n> Accept: */*"},
@@ -294,6 +300,7 @@ func TestHeaders(t *testing.T) {
 }
 
 func TestAssignments(t *testing.T) {
+	requirement.Claim(t, "SEC-05")
 	f := fake(20)
 	check(t, plainRules, []sample{
 		{"export DB_PASS¦WORD=correct-horse-7-battery\nexport PATH=/usr/bin", "export DB_PASSWORD=«env-value»\nexport PATH=/usr/bin"},
@@ -346,6 +353,7 @@ func TestAssignments(t *testing.T) {
 }
 
 func TestDatabaseURLs(t *testing.T) {
+	requirement.Claim(t, "SEC-06")
 	var samples []sample
 	for scheme := range databaseSchemes {
 		samples = append(samples, sample{"x " + scheme + "://app:s3cr3t-fake@db:5432/app?sslmode=require y", "x " + scheme + "://app:«db-url»@db:5432/app?sslmode=require y"})
@@ -370,6 +378,7 @@ func TestDatabaseURLs(t *testing.T) {
 }
 
 func TestPersonalData(t *testing.T) {
+	requirement.Claim(t, "SEC-07")
 	check(t, plainRules, []sample{
 		{"applicant 123-45-6789, born 1980", "applicant «ssn», born 1980"},
 		{"123-45-6789", "«ssn»"},
@@ -400,6 +409,7 @@ func TestPersonalData(t *testing.T) {
 }
 
 func TestRegistered(t *testing.T) {
+	requirement.Claim(t, "SEC-01")
 	for _, tc := range []struct {
 		credentials []string
 		samples     []sample
@@ -420,6 +430,7 @@ func TestRegistered(t *testing.T) {
 		{[]string{"fake pass/wörd+1"}, []sample{
 			{"a=fake%20pass%2Fw%C3%B6rd%2B1&b", "a=«registered»&b"},
 			{"a=fake+pass%2fw%c3%b6rd%2b1&b", "a=«registered»&b"},
+			{`a "fake pass/w\u00f6rd+1" b`, `a "«registered»" b`},
 		}},
 		{[]string{"aaaaaaaa"}, []sample{{strings.Repeat("a", 50), "«registered»"}, {"aaaaaaa aaaaaaaaa", "aaaaaaa «registered»"}}},
 	} {

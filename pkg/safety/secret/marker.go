@@ -29,12 +29,13 @@ var longestMarker = func() int {
 // markerAt gives the length of the marker that begins at text[i], or 0.
 func markerAt(text []byte, i int) int {
 	rest := text[i:min(i+longestMarker, len(text))]
-	if !bytes.HasPrefix(rest, []byte(markerStart)) {
+	if !hasAt(rest, 0, markerStart) {
 		return 0
 	}
-	for _, m := range markers {
-		if bytes.HasPrefix(rest, []byte(m)) {
-			return len(m)
+	n := bytes.IndexByte(rest, ']') + 1
+	for _, m := range &markers {
+		if len(m) == n && string(rest[:n]) == m {
+			return n
 		}
 	}
 	return 0

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // minLine is the length from which a line of a registered credential is a secret of
@@ -46,7 +48,7 @@ func spellings(credentials []string) []spelling {
 			escaped := url.QueryEscape(part)
 			for _, s := range []string{
 				part,
-				quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`),
+				quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`), asciiSpelling(quoted),
 				escaped, strings.ReplaceAll(escaped, "+", "%20"), url.PathEscape(part),
 			} {
 				add(s, minLine, false, false)
@@ -71,6 +73,21 @@ func jsonSpelling(s string, html bool) string {
 		return s
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}
+
+// asciiSpelling writes what is not ASCII in a JSON string as escapes.
+func asciiSpelling(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x80 {
+			b.WriteByte(byte(r))
+			continue
+		}
+		for _, u := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, "\\u%04x", u)
+		}
+	}
+	return b.String()
 }
 
 // lowerEscapes writes the hexadecimal digits of escapes small.

@@ -62,7 +62,7 @@ func isMask(v []byte) bool {
 			return true
 		}
 	}
-	if rest := bytes.TrimLeft(v, "•"); len(rest) == 0 {
+	if hasAt(v, 0, "•") && len(bytes.TrimLeft(v, "•")) == 0 {
 		return true
 	}
 	if len(v) > 24 {

@@ -47,6 +47,16 @@ func (c *Cleaner) Reset() {
 	c.invalid = 0
 }
 
+// noteASCII counts each of the ASCII characters of a range.
+func (c *Cleaner) noteASCII(code Code, start, end int) {
+	c.counts[code] += int64(end - start)
+	if c.Explain {
+		for ; start < end; start++ {
+			c.Marks = append(c.Marks, Mark{code, start, start + 1})
+		}
+	}
+}
+
 func (c *Cleaner) note(code Code, start, end int) {
 	c.counts[code]++
 	if c.Explain {
@@ -65,9 +75,9 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 	}
 	c.segment, c.mapEnd, c.markEnd, c.lastClass = 0, -1, -1, 0
 	c.dirty, c.counted, c.oneLine = false, false, oneLine
-	keep := byte('\n')
+	keep := [2]byte{'\n', '\t'}
 	if oneLine {
-		keep = ' '
+		keep = [2]byte{' ', ' '}
 	}
 	for i := 0; i < len(src); {
 		n := c.copyASCII(src[i:], keep)
@@ -99,13 +109,31 @@ func special(w uint64) uint64 {
 	return (^atLeastSpace | isDel | w) & highs
 }
 
+// NeedsCleaning tells whether b holds a byte that is neither printable ASCII nor TAB
+// nor LF: without one Clean changes nothing.
+func NeedsCleaning(b []byte) bool {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if special(w)&^(zeroBytes(w^'\n'*ones)|zeroBytes(w^'\t'*ones)) != 0 {
+			return true
+		}
+	}
+	for ; i < len(b); i++ {
+		if !printable(b[i], [2]byte{'\n', '\t'}) {
+			return true
+		}
+	}
+	return false
+}
+
 // zeroBytes marks the bytes of w that are zero, in their high bits.
 func zeroBytes(w uint64) uint64 { return ^(w&lows + lows | w | lows) }
 
-// copyASCII appends the longest prefix of src that is printable ASCII or keep, and
-// gives its length.
-func (c *Cleaner) copyASCII(src []byte, keep byte) int {
-	if len(src) == 0 || src[0] >= del || src[0] < 0x20 && src[0] != keep {
+// copyASCII appends the longest prefix of src that is printable ASCII or one of keep,
+// and gives its length.
+func (c *Cleaner) copyASCII(src []byte, keep [2]byte) int {
+	if len(src) == 0 || !printable(src[0], keep) {
 		return 0
 	}
 	if c.dirty {
@@ -119,28 +147,28 @@ func (c *Cleaner) copyASCII(src []byte, keep byte) int {
 		c.dst = grown
 	}
 	dst := c.dst[start:cap(c.dst)]
-	kept := uint64(keep) * ones
+	first, second := uint64(keep[0])*ones, uint64(keep[1])*ones
 	i := 0
 	for ; i+8 <= len(src); i += 8 {
 		w := binary.LittleEndian.Uint64(src[i:])
 		binary.LittleEndian.PutUint64(dst[i:], w)
 		if s := special(w); s != 0 {
-			if s &^= zeroBytes(w ^ kept); s != 0 {
+			if s &^= zeroBytes(w^first) | zeroBytes(w^second); s != 0 {
 				i += bits.TrailingZeros64(s) >> 3
 				c.dst = c.dst[:start+i]
 				return i
 			}
 		}
 	}
-	for ; i < len(src); i++ {
-		b := src[i]
-		if b >= del || b < 0x20 && b != keep {
-			break
-		}
-		dst[i] = b
+	for ; i < len(src) && printable(src[i], keep); i++ {
+		dst[i] = src[i]
 	}
 	c.dst = c.dst[:start+i]
 	return i
+}
+
+func printable(b byte, keep [2]byte) bool {
+	return b >= 0x20 && b < del || b == keep[0] || b == keep[1]
 }
 
 // control handles the ASCII control at src[i] and gives the index behind it.

@@ -42,6 +42,10 @@ func opener(c rune) (escapeState, bool) {
 // Since every ESC and every C1 control is consumed here or by the caller, removal
 // cannot put a new escape together.
 func (c *Cleaner) escape(src []byte, i int) int {
+	if end := simpleCSI(src, i); end > 0 {
+		c.noteASCII(TerminalEscape, i, end)
+		return end
+	}
 	r, size := utf8.DecodeRune(src[i:])
 	state := escaped
 	if r != esc {
@@ -130,6 +134,23 @@ func (c *Cleaner) escape(src []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// simpleCSI gives the end of a control sequence of nothing but ASCII at src[i], or 0:
+// the usual case, colours.
+func simpleCSI(src []byte, i int) int {
+	if i+2 >= len(src) || src[i] != esc || src[i+1] != '[' {
+		return 0
+	}
+	for i += 2; i < len(src); i++ {
+		switch b := src[i]; {
+		case b >= 0x40 && b < del:
+			return i + 1
+		case b < 0x20 || b >= del:
+			return 0
+		}
+	}
+	return 0
 }
 
 // terminator consumes ESC \ at src[i], which starts with ESC, seeing through
