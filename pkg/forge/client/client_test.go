@@ -395,6 +395,48 @@ func TestDownloadHopsOnce(t *testing.T) {
 	}
 }
 
+// TestDownloadOfARenamedRepository: a lasting redirect within the origin keeps the
+// credential, the file's own redirect never has it, even to the origin.
+func TestDownloadOfARenamedRepository(t *testing.T) {
+	var origin *httptest.Server
+	origin, saw := recorder(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/old":
+			http.Redirect(w, r, "/repositories/5", http.StatusMovedPermanently)
+		case "/repositories/5":
+			http.Redirect(w, r, origin.URL+"/signed", http.StatusFound)
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusMovedPermanently)
+		default:
+			ok(w, r)
+		}
+	})
+	c := dial(t, origin.URL, nil)
+	if _, err := c.Download(context.Background(), client.Request{Path: "/old", Limit: 100}); err != nil {
+		t.Fatal(err)
+	}
+	var sent []bool
+	for _, h := range saw() {
+		sent = append(sent, carries(h))
+	}
+	if fmt.Sprint(sent) != "[true true false]" {
+		t.Errorf("credential sent: %v", sent)
+	}
+	if _, err := c.Download(context.Background(), client.Request{Path: "/loop", Limit: 100}); !client.IsKind(err, client.Redirected) {
+		t.Errorf("a loop: %v", err)
+	}
+}
+
+// TestStoreThatRefuses: what the store says of its link is no right of ours.
+func TestStoreThatRefuses(t *testing.T) {
+	store, _ := recorder(t, status(403, nil, "AuthenticationFailed"))
+	origin, _ := recorder(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, store.URL, http.StatusFound) })
+	_, err := dial(t, origin.URL, nil).Download(context.Background(), client.Request{Path: "/x", Limit: 100})
+	if !client.IsKind(err, client.Unexpected) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestOrigins(t *testing.T) {
 	for origin, good := range map[string]bool{
 		"https://api.github.com": true, "https://git.example:8443": true, "http://127.0.0.1:3000": true, "http://localhost": true, "http://[::1]:80": true,

@@ -81,9 +81,14 @@ func (c *Client) Download(ctx context.Context, r Request) (*Response, error) {
 	return c.repeat(ctx, r, func(ctx context.Context) (*Response, error) {
 		for {
 			resp, hop, err := c.hop(ctx, r, target)
-			if hop && !stale && IsKind(err, Forbidden, NotFound) {
-				stale = true
+			refused := hop && IsKind(err, Forbidden, NotFound, Unauthenticated)
+			if refused && !stale {
+				stale = true // the link was too old: ask for a fresh one
 				continue
+			}
+			if refused {
+				// What another place says of its link says nothing about our rights.
+				return nil, &Error{Kind: Unexpected, Where: r.Where, Detail: "the place that the file was moved to refuses it"}
 			}
 			return resp, err
 		}
@@ -91,20 +96,27 @@ func (c *Client) Download(ctx context.Context, r Request) (*Response, error) {
 }
 
 func (c *Client) hop(ctx context.Context, r Request, target *url.URL) (resp *Response, hop bool, err error) {
-	resp, err = c.send(ctx, r, target, true)
-	if err != nil || !isRedirect(resp.Status) {
-		return resp, false, orStatus(r, resp, err)
+	for range maxRedirects + 1 {
+		resp, err = c.send(ctx, r, target, true)
+		if err != nil || !isRedirect(resp.Status) {
+			return resp, false, orStatus(r, resp, err)
+		}
+		next, err := target.Parse(resp.Header.Get("Location"))
+		if err != nil || next.Host == "" || next.User != nil || CheckScheme(next) != nil ||
+			(c.origin.Scheme == "https" && next.Scheme != "https") {
+			return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+		}
+		if resp.Status != http.StatusFound && resp.Status != http.StatusSeeOther && sameOrigin(next, c.origin) {
+			target = next // the repository was renamed
+			continue
+		}
+		resp, err = c.send(ctx, r, next, false)
+		if err == nil && isRedirect(resp.Status) {
+			return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+		}
+		return resp, true, orStatus(r, resp, err)
 	}
-	next, err := target.Parse(resp.Header.Get("Location"))
-	if err != nil || next.Host == "" || next.User != nil || CheckScheme(next) != nil ||
-		(c.origin.Scheme == "https" && next.Scheme != "https") {
-		return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
-	}
-	resp, err = c.send(ctx, r, next, false)
-	if err == nil && isRedirect(resp.Status) {
-		return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
-	}
-	return resp, true, orStatus(r, resp, err)
+	return nil, false, &Error{Kind: Redirected, Where: r.Where, Detail: "too many in a row"}
 }
 
 const maxRedirects = 3
