@@ -180,3 +180,56 @@ func TestKindsOfAccounts(t *testing.T) {
 		t.Errorf("asked %v", asked)
 	}
 }
+
+// A role whose name is none of GitHub's own counts as the strongest permission that it
+// gives; without a word on permissions nothing is verified.
+func TestRoleWords(t *testing.T) {
+	requirement.Claim(t, "ADM-15", "AMB-37", "AMB-39")
+	flags := func(admin, maintain, push, triage, pull bool) any {
+		return githubtest.M{"admin": admin, "maintain": maintain, "push": push, "triage": triage, "pull": pull}
+	}
+	for _, c := range []struct {
+		name, legacy any // nil: absent
+		flags        any
+		want         string // "" is unverified
+	}{
+		{"auditor", "read", flags(false, false, false, false, true), "read"},
+		{"auditor", "read", flags(false, false, false, true, true), "triage"},
+		{"auditor", "write", flags(false, false, true, true, true), "write"},
+		{"auditor", "write", flags(false, true, true, true, true), "maintain"},
+		{"auditor", "admin", flags(true, true, true, true, true), "admin"},
+		{"auditor", "none", flags(false, false, false, false, false), "none"},
+		{"auditor", "write", nil, ""},
+		{"Admin", "read", nil, ""},
+		{"triage", "read", flags(true, true, true, true, true), "triage"},
+		{"maintain", "write", nil, "maintain"},
+		{nil, "write", nil, "write"},
+		{nil, "write", flags(false, true, true, true, true), "maintain"},
+		{nil, "read", flags(false, false, false, true, true), "triage"},
+		{nil, "none", nil, "none"},
+		{nil, "owner", nil, ""},
+		{nil, nil, nil, ""},
+	} {
+		user := githubtest.M{"node_id": "U_x", "login": "x"}
+		reply := githubtest.M{"user": user}
+		for member, value := range map[string]any{"role_name": c.name, "permission": c.legacy} {
+			if value != nil {
+				reply[member] = value
+			}
+		}
+		if c.flags != nil {
+			user["permissions"] = c.flags
+		}
+		f, i := issue()
+		f.Permissions["x"] = githubtest.JSON(reply)
+		githubtest.Append(i, "comments", githubtest.Comment("IC_1", "x", githubtest.User("U_x", "x"), githubtest.At(1)))
+		a := run(t, f, nil, onIssue).Lines(t).Actor("U_x")
+		got := ""
+		if a.Role != nil {
+			got = *a.Role
+		}
+		if got != c.want || a.RoleVerified != (c.want != "") {
+			t.Errorf("%v: %q, verified %v, want %q", c, got, a.RoleVerified, c.want)
+		}
+	}
+}

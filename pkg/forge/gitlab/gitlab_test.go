@@ -251,6 +251,7 @@ func TestThreads(t *testing.T) {
 		{"legacy", thread("6a9c", strings.Replace(note(1, ""), `"type":null`, `"type":"LegacyDiffNote"`, 1)), "  0-0 [1] [] open"},
 		{"resolved", thread("6a9c", note(1, resolver), note(2, resolver)), "  0-0 [1 2] [2>1] resolved by 1"},
 		{"half resolved", thread("6a9c", note(1, resolver), note(2, `,"resolvable":true,"resolved":false`)), "  0-0 [1 2] [2>1] open"},
+		{"half resolved, the last one", thread("6a9c", note(1, `,"resolvable":true,"resolved":false`), note(2, resolver)), "  0-0 [1 2] [2>1] open"},
 		{"resolver withheld", thread("6a9c", note(1, `,"resolvable":true,"resolved":true,"resolved_by":null`)), "  0-0 [1] [] resolved by nobody"},
 		{"resolver deleted", thread("6a9c", note(1, `,"resolvable":true,"resolved":true,"resolved_by":{"id":77,"username":"ghost1","name":"Ghost User"}`)), "  0-0 [1] [] resolved by nobody"},
 		{"starts with an internal note", thread("6a9c", note(1, `,"internal":true`), note(2, ""), note(3, "")), "  0-0 [2 3] [] open"},
