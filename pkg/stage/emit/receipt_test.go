@@ -156,7 +156,7 @@ func (u unread) Read([]byte) (int, error) {
 
 // The path is checked first; yesterday's tree is not touched.
 func TestExistingOutIsRefusedUnread(t *testing.T) {
-	requirement.Claim(t, "LIF-05", "LIF-03")
+	requirement.Claim(t, "LIF-03", "DET-03")
 	out, _ := publish(t, loadGolden(t)["github-work-item"])
 	before := files(t, out)
 	empty := filepath.Join(filepath.Dir(out), "empty")
