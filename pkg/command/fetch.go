@@ -232,7 +232,7 @@ func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter fo
 		return nil, nil, err
 	}
 	cfg.Progress = show.step
-	settings := forge.Settings{MaxSourceBytes: cfg.Collection.Bounds.MaxSourceBytes, MaxAnswerBytes: f.Int64("max-total")}
+	settings := forge.Settings{MaxAnswerBytes: f.Int64("max-total")}
 	return driver.Open(target, endpoint, c, settings), show.clear, nil
 }
 

@@ -45,7 +45,6 @@ type Endpoint struct {
 
 // Settings are the limits an adapter obeys.
 type Settings struct {
-	MaxSourceBytes int64 // of one body, one log or one display string
 	MaxAnswerBytes int64 // of one answer, before it is decoded
 	MaxPage        int   // elements of a page; 0 means as many as the forge gives
 }

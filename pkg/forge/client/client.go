@@ -127,13 +127,6 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Requests gives the number of requests sent so far, repeats included.
-func (c *Client) Requests() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.requests
-}
-
 func newTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = MaxInFlight

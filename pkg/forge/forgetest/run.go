@@ -69,7 +69,7 @@ func (s Subject) Run(ctx context.Context, t testing.TB, net *Net) Outcome {
 		s.Change(&cfg)
 	}
 	clock := NewClock()
-	adapter := s.open(t, target, cfg.Collection.Bounds.MaxSourceBytes, net, clock)
+	adapter := s.open(t, target, net, clock)
 	var out, stderr bytes.Buffer
 	err = fetch.Run(ctx, adapter, ndjson.NewWriter(&out), cfg, fault.NewLog(&stderr, fetch.Name, fault.Text))
 	return Outcome{Err: err, Stream: out.Bytes(), Stderr: stderr.String(), Requests: net.Requests(), Clock: clock}
@@ -81,10 +81,10 @@ func (s Subject) Open(t testing.TB, net *Net) forge.Adapter {
 	if net.Hosts == nil {
 		net.Hosts = s.Hosts()
 	}
-	return s.open(t, s.target(t), 1<<20, net, NewClock())
+	return s.open(t, s.target(t), net, NewClock())
 }
 
-func (s Subject) open(t testing.TB, target forge.Target, maxSource int64, net *Net, clock *Clock) forge.Adapter {
+func (s Subject) open(t testing.TB, target forge.Target, net *Net, clock *Clock) forge.Adapter {
 	t.Helper()
 	endpoint := s.Driver.Endpoint(target)
 	c, err := client.New(client.Config{
@@ -95,7 +95,7 @@ func (s Subject) open(t testing.TB, target forge.Target, maxSource int64, net *N
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := forge.Settings{MaxSourceBytes: maxSource, MaxAnswerBytes: 256 << 20, MaxPage: s.MaxPage}
+	settings := forge.Settings{MaxAnswerBytes: 256 << 20, MaxPage: s.MaxPage}
 	if s.MaxAnswer > 0 {
 		settings.MaxAnswerBytes = s.MaxAnswer
 	}

@@ -13,7 +13,6 @@ import (
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 	"snapline/pkg/forge/forgetest"
-	"snapline/pkg/forge/github"
 	"snapline/pkg/forge/github/githubtest"
 	"snapline/pkg/record"
 	"snapline/pkg/requirement"
@@ -155,6 +154,20 @@ func TestSmallerPages(t *testing.T) {
 	}
 }
 
+// TestAnswersOverTheirCap: a page that is too large to read is asked for in halves.
+func TestAnswersOverTheirCap(t *testing.T) {
+	f, i := issue()
+	for n := range 130 {
+		githubtest.Append(i, "comments", githubtest.Comment(fmt.Sprintf("IC_%03d", n), strings.Repeat("x", 400), maintainer, githubtest.At(n)))
+	}
+	for limit, whole := range map[int64]bool{1 << 20: true, 40 << 10: true, 2 << 10: false} {
+		got := run(t, f, nil, func(s *forgetest.Subject) { onIssue(s); s.MaxAnswer = limit }).Lines(t)
+		if n := len(got.IDs("comment")); whole && (n != 130 || len(got.Gaps) != 0) || !whole && (n != 0 || got.Gaps["comments/fetch_failed"] != 1) {
+			t.Errorf("%d bytes: %d comments, gaps %v", limit, n, got.Gaps)
+		}
+	}
+}
+
 func TestLabelsBeyondTheFirstPage(t *testing.T) {
 	f, i := issue()
 	var names []string
@@ -256,20 +269,9 @@ func TestPublishers(t *testing.T) {
 
 func TestRights(t *testing.T) {
 	open := func(f *githubtest.Fake, net *forgetest.Net) (forge.Rights, error) {
-		target, err := forge.Parse("https://github.com/acme/tool/issues/7", "", func(string) string { return "" })
-		if err != nil {
-			t.Fatal(err)
-		}
-		net.Hosts = f.Hosts()
-		e := github.Driver.Endpoint(target)
-		c, err := client.New(client.Config{
-			Origin: "https://api.github.com", Credential: github.Driver.Credential(forgetest.Token), Header: github.Driver.Header,
-			UserAgent: "test", Transport: net, Clock: forgetest.NewClock(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return github.Driver.Open(target, e, c, forge.Settings{MaxAnswerBytes: 1 << 20}).Rights(context.Background())
+		s := subject(func() *githubtest.Fake { return f })
+		onIssue(&s)
+		return s.Open(t, net).Rights(context.Background())
 	}
 	f, _ := issue()
 	net := &forgetest.Net{}
