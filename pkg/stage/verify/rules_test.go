@@ -217,6 +217,51 @@ func TestBoundsAtTheirValue(t *testing.T) {
 	}
 }
 
+// A tree holds at most max_records_per_source rows of a source, rejected ones too; six
+// comments are the most here.
+func TestRecordsAtTheirBound(t *testing.T) {
+	requirement.Claim(t, "COL-08", "AMB-02")
+	for _, c := range []struct {
+		bound int
+		want  []string
+	}{{5, []string{RuleRecordCount.Name}}, {6, nil}, {7, nil}} {
+		s := changeProposal(t, record.GitLab)
+		s.edit(t, tree.CollectionPath, func(d map[string]any) { put(d, c.bound, "bounds", "max_records_per_source") })
+		s.reseal(t)
+		if got := slices.Compact(names(s.judgeWith(t, marked{}))); !slices.Equal(got, c.want) {
+			t.Errorf("at most %d: want %v, got %v", c.bound, c.want, got)
+		}
+	}
+}
+
+// A filter where none is called for is accepted if it says nothing else than the record
+// does, or nothing at all.
+func TestFiltersThatAreNotNeeded(t *testing.T) {
+	requirement.Claim(t, "AMB-30")
+	s := changeProposal(t, record.GitHub)
+	s.index(t, func(d map[string]any) {
+		rows := map[string]any{}
+		for _, row := range d["records"].([]any) {
+			if p, ok := row.(map[string]any)["content_path"]; ok {
+				rows[p.(string)] = dig(row, "filter")
+			}
+		}
+		for _, f := range d["files"].([]any) {
+			f := f.(map[string]any)
+			if f["filter"] != nil {
+				continue
+			}
+			f["filter"] = map[string]any{"status": "unchanged", "findings": []any{}}
+			if filter := rows[f["path"].(string)]; filter != nil {
+				f["filter"] = filter
+			}
+		}
+	})
+	if got := s.judgeWith(t, marked{}); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
 // The report is the same however often it is made, and each rule has a name of its
 // own with a damage in a test.
 func TestRulesAreNamedOnce(t *testing.T) {
