@@ -196,9 +196,13 @@ trap 'exit 143' TERM
 
 # --- the run -------------------------------------------------------------------
 
+if ! command -v flock >/dev/null; then
+	say 'flock is needed to hold the run directory (util-linux; Homebrew: flock)'
+	exit 4
+fi
 "$bin/emit" scavenge --root "$root" >/dev/null || exit $?
 umask 077
-run=$(mktemp -d -- "$root/snapline-XXXXXXXXXX") || exit 4
+run=$(mktemp -d "$root/snapline-XXXXXXXXXX") || exit 4
 exec 9>"$run/lock" || exit 4
 # The lock comes first: a directory with the line and without a lock is abandoned.
 flock -n 9 || exit 4

@@ -10,6 +10,7 @@ package filter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -175,8 +176,8 @@ func (t *text) entity(it *item, h *record.Snapshot) error {
 	h.Entity.Title = title.value
 	sum.Add(title.filter)
 	labels := h.Entity.Labels[:0]
-	for _, l := range h.Entity.Labels {
-		label, err := t.display(it, "label", l)
+	for i, l := range h.Entity.Labels {
+		label, err := t.display(it, fmt.Sprintf("label %d", i+1), l)
 		if err != nil {
 			return err
 		}

@@ -181,8 +181,7 @@ func replace(c *record.Content, text []byte) {
 		spelling = make([]byte, 0, len(text)+len(text)/16+2)
 	}
 	spelling = ndjson.AppendString(spelling, text)
-	source := c.Bytes[:0:len(c.Bytes)]
-	*c = record.Content{Form: record.FormText, Bytes: append(source, text...), Literal: spelling[1 : len(spelling)-1]}
+	*c = record.Content{Form: record.FormText, Bytes: append(c.Bytes[:0], text...), Literal: spelling[1 : len(spelling)-1]}
 }
 
 // displayed is the outcome of a display string.
