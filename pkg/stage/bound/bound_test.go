@@ -239,7 +239,7 @@ func TestRejectedAndOversizeObjectsKeepTheirPlace(t *testing.T) {
 }
 
 func TestGapsAreSummedAndStandLast(t *testing.T) {
-	requirement.Claim(t, "GAP-03", "AMB-44")
+	requirement.Claim(t, "GAP-03", "GAP-05", "AMB-44")
 	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 1
 	author := s.ID("actor", 1)

@@ -118,6 +118,21 @@ func TestManifestRows(t *testing.T) {
 		if want := (tree.IndexEntity{ID: s.Header.Entity.ID, Kind: s.Header.Entity.Kind, UpdatedAt: s.Header.Entity.UpdatedAt}); i.Entity != want {
 			t.Errorf("%s: %+v", name, i.Entity)
 		}
+		var entity tree.Entity
+		decode(t, got["entity/metadata.json"], &entity)
+		e := s.Header.Entity
+		login := func() *string {
+			if e.AuthorID == nil {
+				return nil
+			}
+			return s.Actor(*e.AuthorID).Login
+		}()
+		if diff := cmp.Diff(tree.Entity{
+			Kind: e.Kind, ID: e.ID, Number: e.Number, Title: e.Title, State: e.State, AuthorID: e.AuthorID, Author: login,
+			CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, Labels: e.Labels,
+		}, entity); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 		if !strings.Contains(string(receipt), `"index_sha256":"`+digest(got["index.json"])+`"`) {
 			t.Errorf("%s: the receipt does not hold the root digest", name)
 		}
@@ -207,8 +222,15 @@ func checkRecords(t *testing.T, name string, i tree.Index, text string, s *testk
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		t.Fatal(err)
 	}
+	roles := map[string]tree.Role{}
+	for _, f := range i.Files {
+		roles[f.Path] = f.Role
+	}
 	last := ""
 	for n, row := range i.Records {
+		if role := roles[row.ContentPath]; row.ContentPath != "" && string(role) != string(row.Kind)+"_record" {
+			t.Errorf("%s: a %s has a file of role %s", name, row.Kind, role)
+		}
 		expect, err := canonicaljson.Marshal(want[row.RecordKey])
 		delete(want, row.RecordKey)
 		if err != nil || !bytes.Equal(expect, raw.Records[n]) { // bytes: null and absent are not the same
@@ -475,7 +497,7 @@ func TestGapsAndActors(t *testing.T) {
 			s.Comment(n, testkit.Time(n, "10:00"), id, "c\n")
 		}
 	}
-	testkit.Reject(s.Comment(20, testkit.Time(20, "10:00"), "U_kgDOB", ""), "x")
+	testkit.Reject(s.Comment(20, testkit.Time(20, "10:00"), s.Human(20, "write"), ""), "x") // its row names the author
 	dismissedByNobody := testkit.Reject(s.Review(1, testkit.Time(2, "11:00"), "U_kgDOB", "", record.Dismissed), "x")
 	nobody := "U_nobody" // a rejected review leaves no row that could name its dismisser
 	dismissedByNobody.DismissedBy = &nobody
@@ -504,6 +526,7 @@ func TestGapsAndActors(t *testing.T) {
 		`{"id":"BOT_kgDOA","kind":"bot","login":"bot-4[bot]","role":"bot","role_verified":false},` +
 		`{"id":"MDQ6VXNlcjE=","kind":"human","login":"human-3","role":"read","role_verified":true},` +
 		`{"id":"U_kgDO001","kind":"human","login":"human-1","role":"write","role_verified":true},` +
+		`{"id":"U_kgDO020","kind":"human","login":"human-20","role":"write","role_verified":true},` +
 		`{"id":"U_kgDOB","kind":"human","login":"human-2","role":"read","role_verified":true},` +
 		`{"id":"U_unknown","kind":"human","login":"unknown-5","role":null,"role_verified":false},` +
 		`{"id":"U_unverified","kind":"human","login":"human-6","role":null,"role_verified":false}]}`
@@ -620,6 +643,78 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 		`","input_revision":"abab`) || !strings.Contains(work["history/agent-runs.json"], `"resulting_commit_sha":"c0c0`) || !strings.Contains(work["history/agent-runs.json"], `"result_record_keys":[],"status":"timed_out"}]}`) ||
 		!strings.Contains(work["entity/metadata.json"], `"id":"5001","kind":"work_item","labels":["* $(touch pwned4)","B","a","é"],"number":17,`) {
 		t.Errorf("%s\n%s", work["history/agent-runs.json"], work["entity/metadata.json"])
+	}
+}
+
+// Lists come in the order of their documents, whatever that of keys and lines, and
+// what has a native order keeps it.
+func TestListsOfDocuments(t *testing.T) {
+	requirement.Claim(t, "REV-03", "RUN-02", "RUN-04", "RUN-05", "THR-06", "THR-07", "MAN-06", "ORD-05")
+	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s.Header.Entity.State = record.StateClosed
+	author := s.ID("actor", 1)
+	s.Review(1, testkit.Time(5, "10:00"), author, "", record.Approved)
+	s.Review(3, testkit.Time(4, "10:00"), author, "", record.Commented)
+	s.Review(2, testkit.Time(4, "10:00"), author, "", record.ChangesRequested)
+	native := []int{1, 2, 3, 4, 5}
+	for _, n := range native {
+		s.Comment(n, testkit.Time(2, "10:00"), author, "c\n")
+	}
+	slices.SortFunc(native, func(a, b int) int { // no order of keys, numbers or times
+		return strings.Compare(s.Key(record.KindComment, b), s.Key(record.KindComment, a))
+	})
+	s.Thread(1, testkit.Time(3, "10:00"), native...)
+	s.Thread(2, testkit.Time(2, "10:00"), 3)
+	s.Run(1, testkit.Time(9, "10:00"), "late", s.Key(record.KindComment, 1), s.Key(record.KindReview, 1)).Status = record.RunTimedOut
+	s.Run(3, testkit.Time(8, "10:00"), "early")
+	s.Run(2, testkit.Time(8, "10:00"), "early")
+	got := emitted(t, s)
+	var relations tree.Relations
+	decode(t, got[tree.ReviewsPath], &relations)
+	var reviews, threads, keys, replies, lines []string
+	for _, r := range relations.Reviews {
+		reviews = append(reviews, r.ID+" "+string(r.State))
+	}
+	for _, th := range relations.Threads {
+		threads = append(threads, th.ID)
+	}
+	long := relations.Threads[1]
+	for _, n := range native {
+		keys = append(keys, s.Key(record.KindComment, n))
+		lines = append(lines, tree.RecordPath(record.KindComment, testkit.Time(2, "10:00"), s.Key(record.KindComment, n))+"\n")
+	}
+	for _, r := range long.Replies {
+		if r.ParentRecordKey != keys[0] {
+			t.Errorf("reply %+v", r)
+		}
+		replies = append(replies, r.RecordKey)
+	}
+	for _, c := range []struct {
+		what      string
+		want, got any
+	}{
+		{"reviews", []string{s.ID(record.KindReview, 2) + " changes_requested", s.ID(record.KindReview, 3) + " commented", s.ID(record.KindReview, 1) + " approved"}, reviews},
+		{"threads", []string{s.ID(record.KindThread, 2), s.ID(record.KindThread, 1)}, threads},
+		{"record_keys", keys, long.RecordKeys},
+		{"replies", keys[1:], replies},
+		{"order file", strings.Join(lines, ""), got[long.OrderPath]},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s: %s", c.what, diff)
+		}
+	}
+	var runs tree.AgentRuns
+	decode(t, got[tree.AgentRunsPath], &runs)
+	want := []string{s.ID("run", 2) + " success []", s.ID("run", 3) + " success []", s.ID("run", 1) + " timed_out " + fmt.Sprint(slices.Sorted(slices.Values([]string{s.Key(record.KindComment, 1), s.Key(record.KindReview, 1)})))}
+	var have []string
+	for _, r := range runs.Runs {
+		have = append(have, fmt.Sprintf("%s %s %v", r.ID, r.Status, r.ResultRecordKeys))
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("runs: %s", diff)
+	}
+	if !strings.Contains(got[tree.EntityPath], `"state":"closed"`) {
+		t.Error(got[tree.EntityPath])
 	}
 }
 
