@@ -28,11 +28,14 @@ func untilReaderLeaves(ctx context.Context, stdout io.Writer) (context.Context, 
 		go func() {
 			for ctx.Err() == nil {
 				gone := false
-				_ = raw.Control(func(fd uintptr) {
+				err := raw.Control(func(fd uintptr) {
 					poll := []unix.PollFd{{Fd: int32(fd)}}
 					n, err := unix.Poll(poll, int(pollEvery/time.Millisecond))
 					gone = err == nil && n > 0 && poll[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
 				})
+				if err != nil {
+					return // stdout was closed by ourselves
+				}
 				if gone {
 					cancel(syscall.EPIPE)
 				}

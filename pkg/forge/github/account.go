@@ -145,44 +145,53 @@ func (a *adapter) collaborators(ctx context.Context, e *forge.Entity) (map[strin
 	return roles, err
 }
 
-// identify asks for the kind of accounts of which only the id is known.
+// identify asks for the kind of accounts of which only the id is known. An id that
+// nobody has fails the whole question, so then each is asked for alone.
 func (a *adapter) identify(ctx context.Context, accounts []forge.Account) error {
-	var (
-		unknown []*forge.Account
-		first   error
-	)
+	var unknown []*forge.Account
 	for i := range accounts {
 		if accounts[i].Kind == "" {
 			unknown = append(unknown, &accounts[i])
 		}
 	}
+	var errs []error
 	for part := range slices.Chunk(unknown, listPage) {
-		ids := make([]string, len(part))
-		for i, u := range part {
-			ids[i] = u.ID
+		err := a.lookUpIDs(ctx, part)
+		if client.IsKind(err, client.NotFound) && len(part) > 1 {
+			single := make([]error, len(part))
+			forge.Parallel(len(part), func(i int) { single[i] = a.lookUpIDs(ctx, part[i:i+1]) })
+			errs = append(errs, single...)
+			continue
 		}
-		err := a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
-			for i, v := range data.Array("nodes") {
-				if i >= len(part) || v.Null() {
-					continue
-				}
-				found := who(v)
-				if found != nil && found.ID == part[i].ID {
-					part[i].Kind, part[i].Login, part[i].NoRole = found.Kind, found.Login, found.NoRole
-				}
-			}
-			return nil
-		})
-		if first == nil {
-			first = err
-		}
+		errs = append(errs, err)
 	}
 	for _, u := range unknown {
 		if u.Kind == "" {
 			u.Kind = record.Unknown
 		}
 	}
-	return first
+	return forge.FirstError(errs)
+}
+
+func (a *adapter) lookUpIDs(ctx context.Context, part []*forge.Account) error {
+	ids := make([]string, len(part))
+	for i, u := range part {
+		ids[i] = u.ID
+	}
+	return a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
+		for i, v := range data.Array("nodes") {
+			if i >= len(part) || v.Null() {
+				continue
+			}
+			if _, ok := accountKinds[v.Object().Text("__typename")]; !ok {
+				continue // the id of something that is no account
+			}
+			if found := who(v); found != nil && found.ID == part[i].ID {
+				part[i].Kind, part[i].Login, part[i].NoRole = found.Kind, found.Login, found.NoRole
+			}
+		}
+		return nil
+	})
 }
 
 // Rights implements forge.Adapter.

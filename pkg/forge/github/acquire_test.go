@@ -235,7 +235,7 @@ func TestPublishers(t *testing.T) {
 	requirement.Claim(t, "AMB-76", "AMB-70")
 	const row = `{"id":"RUN_%d","agent":"fixer","status":"success","input_revision":"%064d","result_record_keys":[],"completed_at":"2026-05-01T10:00:0%dZ","publisher_id":"%s"}` + "\n"
 	var text string
-	for n, id := range []string{"BOT_pub", "U_pub", "BOT_gone", "U_kgDOmaint"} {
+	for n, id := range []string{"BOT_pub", "U_pub", "BOT_gone", "U_kgDOmaint", "I_kwDO7"} {
 		text += fmt.Sprintf(row, n, n, n, id)
 	}
 	runs, err := fetch.ParseReceipts("runs", []byte(text))
@@ -256,13 +256,13 @@ func TestPublishers(t *testing.T) {
 		}
 	})
 	got := o.Lines(t)
-	for id, want := range map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "U_kgDOmaint": record.Human} {
+	for id, want := range map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "I_kwDO7": record.Unknown, "U_kgDOmaint": record.Human} {
 		if a := got.Actor(id); a == nil || a.Kind != want {
 			t.Errorf("%s: %+v", id, a)
 		}
 	}
 	left, err := o.Filtered(t, "")
-	if err != nil || len(left.Runs) != 1 || left.Runs[0].ID != "RUN_0" || left.Gaps["agent_runs/authorization_failed"] != 3 {
+	if err != nil || len(left.Runs) != 1 || left.Runs[0].ID != "RUN_0" || left.Gaps["agent_runs/authorization_failed"] != 4 {
 		t.Errorf("%v, gaps %v, %v", left.Runs, left.Gaps, err)
 	}
 }

@@ -89,9 +89,13 @@ func (f *Fake) root(name string, args map[string]any) (value any, missing string
 	case "nodes":
 		var out []M
 		for _, id := range args["ids"].([]any) {
-			out = append(out, f.byID(fmt.Sprint(id)))
+			o := f.byID(fmt.Sprint(id))
+			if o == nil {
+				missing = "to a node"
+			}
+			out = append(out, o)
 		}
-		return out, ""
+		return out, missing
 	}
 	return nil, "the field " + name
 }
