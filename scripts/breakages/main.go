@@ -156,7 +156,7 @@ func try(work <-chan *row, claims map[string]map[string][]string) error {
 		case !r.caught:
 			verdict = "NOT CAUGHT"
 		}
-		fmt.Printf("%s\t%s\t%s:%d\t%s\n", verdict, r.id, r.file, r.line, r.message)
+		fmt.Printf("%s\t%s:%d\t%s\t%s\t%s\n", verdict, table, r.line, r.id, r.file, r.message)
 	}
 	return nil
 }
