@@ -6,6 +6,7 @@ import "bytes"
 type part struct {
 	at      span
 	thing   bool
+	shouted bool // the thing is no variable in small letters
 	client  bool // a program that talks to the network
 	encoder bool // base64
 	inURL   bool // the thing is in a URL
@@ -36,7 +37,7 @@ func (s *Scanner) command(line span) (span, bool) {
 	for i := line.start; ; {
 		if i >= line.end || quote == 0 && operator(text, i, line.end) > 0 {
 			p.at.end = min(i, line.end)
-			if p.thing && (p.client || p.encoder) || p.inURL {
+			if p.thing && (p.client || p.encoder && p.shouted) || p.inURL {
 				return p.at, true
 			}
 			if carried >= 0 && (p.client || p.encoder) {
@@ -117,13 +118,15 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 	switch b := text[i]; {
 	case b == '.':
 		if what, at := fileAt(text, i); what != noThing && at.end <= line.end {
-			p.thing = p.thing || read(text, line.start, at, what)
+			if read(text, line.start, at) {
+				p.thing, p.shouted = true, true
+			}
 			return max(at.end, i+1)
 		}
 		return i + 1
 	case b == '/':
 		if what, at := procAt(text, i); what != noThing {
-			p.thing = true
+			p.thing, p.shouted = true, true
 			return at.end
 		}
 		if i+8 < line.end && foldEqual(text[i:i+8], "/dev/tcp") {
@@ -143,12 +146,13 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 	what, at := variableAt(text, start, i)
 	switch {
 	case what != noThing:
-		p.thing = p.thing || read(text, line.start, at, variable)
+		p.thing = true
+		p.shouted = p.shouted || upper(text[at.start:at.end]) || bytes.IndexByte(text[at.start:at.end], '_') > 0
 		return i
 	case i-start == 3 || i-start == 8:
 		if w := text[start:i]; foldEqual(w, "env") || foldEqual(w, "printenv") {
 			if what, _ := dumpAt(text, start, i); what != noThing {
-				p.thing = true
+				p.thing, p.shouted = true, true
 			}
 		}
 	}
@@ -225,7 +229,7 @@ func (s *Scanner) url(p *part, line span, i int) int {
 		switch b := text[k]; {
 		case b == '.':
 			if what, at := fileAt(text, k); what == file && at.end <= i && k > start && text[k-1] != '/' {
-				p.thing, p.inURL = true, true
+				p.thing, p.shouted, p.inURL = true, true, true
 			}
 		case nameByte(b) && !nameByte(text[k-1]):
 			e := k
@@ -262,15 +266,12 @@ func setsVariable(text []byte, from, i int) bool {
 	return i < e && upper(text[i:e]) && (i == from || isSpace(text[i-1]))
 }
 
-// read reports whether the thing is read there: not written to, not the key that a
+// read reports whether the file is read there: not written to, not the key that a
 // program is given, not named by an assignment.
-func read(text []byte, from int, at span, what thing) bool {
+func read(text []byte, from int, at span) bool {
 	i := at.start
 	for i > from && (text[i-1] == '"' || text[i-1] == '\'' || text[i-1] == '`') {
 		i--
-	}
-	if what == variable {
-		return true
 	}
 	for i > from && text[i-1] == ' ' {
 		i--

@@ -35,6 +35,9 @@ func concealRule(c *cursor) (span, bool) {
 			}
 			d := i + 1
 			for !c.at(d).is(rUser) {
+				if u := c.at(d); !u.is(rDet|rFill|rAll) && u.id != end {
+					return span{}, false
+				}
 				d++
 			}
 			return span{start, c.at(d).end}, c.at(d).gap&stop == 0

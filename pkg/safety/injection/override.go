@@ -11,6 +11,25 @@ func imperative(c *cursor, i int) bool {
 	return c.at(i).gap&(clause|gLine|gColon) != 0 || c.at(i-1).is(rImperative)
 }
 
+// bare is imperative, seen through the adverbs before the verb: "later rules always
+// override earlier rules" is a statement.
+func bare(c *cursor, i int) bool {
+	for k := 0; k < 4 && c.at(i).gap&(clause|gLine|gColon) == 0 && c.at(i-1).is(rAdverb) && c.at(i-1).id != wYou && c.at(i-1).id != wTo; k++ {
+		i--
+	}
+	return imperative(c, i)
+}
+
+// purpose reports whether the verb at i says what something does: "causes the cache to
+// ignore", not "you have to ignore".
+func purpose(c *cursor, i int) bool {
+	if c.at(i-1).id != wTo || c.at(i).gap&clause != 0 {
+		return false
+	}
+	b := c.at(i - 2).id
+	return b != wYou && b != wHave && b != wNeed
+}
+
 // overrideRule matches an imperative of ignoring at the current word, with earlier or
 // given instructions, or everything said before, as its object.
 func overrideRule(c *cursor) (span, bool) {
@@ -24,6 +43,12 @@ func overrideRule(c *cursor) (span, bool) {
 	}
 	if verb.id == wForget && c.at(1).id == wTo {
 		return span{}, false
+	}
+	if (verb.id == wOverride || verb.id == wBypass) && verb.gap&gJoined != 0 {
+		return span{}, false // a part of a name: PROMPT_OVERRIDE
+	}
+	if verb.gap&gColon != 0 && (before.id == typeWord || before.id == mypy || before.id == pyright) {
+		return span{}, false // a directive of a type checker
 	}
 	return object(c, 0, false)
 }
@@ -126,8 +151,8 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 					}
 					return span{verb.start, end}, true
 				}
-			} else if earlier || behind || t.id != orders && t.id != commands && (yours || all && closed(c, i+1)) {
-				if follow || imperative(c, v) {
+			} else if earlier || behind || t.id != orders && t.id != commands && (yours || all && unknown == 0 && closed(c, i+1) && !purpose(c, v)) {
+				if follow || bare(c, v) {
 					return span{verb.start, end}, true
 				}
 				return span{}, false
@@ -250,6 +275,11 @@ func saidBefore(c *cursor, i int) (int, bool) {
 var (
 	were = vocabulary["were"]
 	far  = vocabulary["far"]
+
+	typeWord = vocabulary["type"]
+	mypy     = vocabulary["mypy"]
+	pyright  = vocabulary["pyright"]
+
 	know = vocabulary["know"]
 	knew = vocabulary["knew"]
 

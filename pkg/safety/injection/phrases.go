@@ -276,13 +276,16 @@ func translateRule(c *cursor) (span, bool) {
 	if verb.gap&stop == 0 && (before.is(rNegate) || before.is(rSubject) || before.id == can) {
 		return span{}, false
 	}
+	if c.at(1).gap&gJoined != 0 || verb.end < c.hi && c.text[verb.end] == '(' || verb.start > c.lo && c.text[verb.start-1] == '.' {
+		return span{}, false // a name in a program
+	}
 	sentences := 0
 	for i := 2; i <= 40; i++ {
 		t := c.at(i)
 		if t.gap&(gBarrier|gEdge) != 0 {
 			return span{}, false
 		}
-		if t.gap&gHard != 0 {
+		if t.gap&(gHard|gBlank) != 0 {
 			if sentences++; sentences > 1 {
 				return span{}, false
 			}

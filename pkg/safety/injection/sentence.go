@@ -73,12 +73,14 @@ const fence = stop | gBlank | gItem
 
 // givenAway matches "send … the thing", "include the thing in your reply".
 func givenAway(c *cursor, what thing, last int) (span, bool) {
+	listed := true // each word on a line of its own: no sentence
 	for k, tries := -1, 0; k >= -sentenceReach && tries < maxTries; k-- {
 		if c.at(k+1).gap&fence != 0 {
 			return span{}, false
 		}
 		t := c.at(k)
-		if c.at(k+1).gap&gJoined != 0 || t.gap&gJoined != 0 {
+		listed = listed && c.at(k+1).gap&gLine != 0
+		if c.at(k+1).gap&(gJoined|gHyphen) != 0 || t.gap&gJoined != 0 {
 			continue
 		}
 		if t.is(rSend | rInclude) {
@@ -86,7 +88,7 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 		}
 		switch {
 		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
-			if t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) {
+			if listed && k < -1 || t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) {
 				return span{}, false
 			}
 			return span{t.start, c.at(last).end}, true
