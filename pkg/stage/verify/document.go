@@ -44,8 +44,8 @@ func (v *verifier) document(schemaName, path string, b []byte, target any) (bool
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(target); err != nil {
-		v.add(RuleNotJSON, path, "")
-		return false, nil
+		// The schema allows what our types do not hold: a fault of ours, not of the tree.
+		return false, &fault.Error{Exit: fault.Aborted, File: path, Rule: "schema.evaluation", Detail: "a document that obeys its schema cannot be decoded", Cause: err}
 	}
 	return true, nil
 }

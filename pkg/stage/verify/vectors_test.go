@@ -131,6 +131,14 @@ var vectors = []vector{
 	{RuleRecordSource, index, []string{"TREE-03", "COL-05"}, onDocument(tree.CollectionPath, func(d map[string]any) {
 		d["included_sources"] = []any{"agent_runs", "check_logs", "checks", "entity", "reviews"}
 	})},
+	{RuleRecordSource, tree.AgentRunsPath, []string{"COL-05"}, onDocument(tree.CollectionPath, func(d map[string]any) {
+		d["included_sources"] = []any{"check_logs", "checks", "comments", "entity", "reviews"}
+	})},
+	{RuleRecordSource, index, []string{"COL-06"}, onDocument(tree.CollectionPath, func(d map[string]any) {
+		d["included_sources"] = []any{"agent_runs", "checks", "comments", "entity", "reviews"}
+		d["check_log_selection"] = "none"
+	})},
+	{RuleRecordCount, tree.AgentRunsPath, []string{"COL-08"}, onDocument(tree.CollectionPath, func(d map[string]any) { put(d, 1, "bounds", "max_records_per_source") })},
 	{RuleRecordCount, index, []string{"COL-08", "AMB-02"}, onDocument(tree.CollectionPath, func(d map[string]any) { put(d, 4, "bounds", "max_records_per_source") })},
 	{RuleLogPath, index, []string{"MAN-11", "AMB-68"}, func(t testing.TB, s *specimen) {
 		s.edit(t, tree.CheckPath(s.keys["k1"]), func(d map[string]any) { d["conclusion"] = "cancelled" })

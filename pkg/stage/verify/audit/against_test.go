@@ -3,10 +3,12 @@ package audit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"snapline/pkg/document"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 	"snapline/pkg/requirement"
@@ -182,6 +184,14 @@ func TestBoundAgainstItsInput(t *testing.T) {
 			},
 		},
 		{
+			name: "a log that the input does not carry",
+			input: func(s *testkit.Stream) {
+				l := lineOf[*record.Log](s, 1)
+				l.Content, l.Filter = record.Content{Form: record.FormOversize}, nil
+			},
+			want: []string{ruleChanged},
+		},
+		{
 			name: "a check and its log gone with a gap",
 			after: func(s *testkit.Stream) {
 				without(s, func(l record.Line) bool {
@@ -208,6 +218,11 @@ func TestBoundAgainstItsInput(t *testing.T) {
 		{
 			name:  "another title",
 			after: func(s *testkit.Stream) { s.Header.Entity.Title = "Another" },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "an invented label",
+			after: func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a", "b", "c"} },
 			want:  []string{ruleText},
 		},
 		{
@@ -380,6 +395,13 @@ func TestFilterAgainstItsInput(t *testing.T) {
 			want:  []string{ruleDropped},
 		},
 		{
+			name: "a log gone",
+			after: func(s *testkit.Stream) {
+				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+			},
+			want: []string{ruleDropped},
+		},
+		{
 			name:  "a thread changed",
 			after: func(s *testkit.Stream) { lineOf[*record.Thread](s, 1).Outdated = true },
 			want:  []string{ruleChanged},
@@ -429,6 +451,21 @@ func TestFilterWithCredentials(t *testing.T) {
 	}
 }
 
+// The same for display strings.
+func TestNamesWithCredentials(t *testing.T) {
+	before, after := asFetched(full(filtered)), full(filtered)
+	after.Header.CredentialsRegistered = 1
+	lineOf[*record.Check](after, 1).Name = "another"
+	input := frame(t, before, "")
+	if got := against(t, frame(t, after, digestOf(t, input)), input); !slices.Equal(names(got), []string{ruleText}) {
+		t.Errorf("got %v", got.Findings)
+	}
+	lineOf[*record.Check](after, 1).Filter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.registered", Count: 1}}}
+	if got := against(t, frame(t, after, digestOf(t, input)), input); len(got.Findings) != 0 {
+		t.Errorf("got %v", got.Findings)
+	}
+}
+
 // Streams that do not follow each other are told so.
 func TestChain(t *testing.T) {
 	input := frame(t, full(filtered), strings.Repeat("0", 64))
@@ -460,6 +497,47 @@ func documents(position int, raws ...string) *testkit.Stream {
 		})
 	}
 	return s
+}
+
+// Each string of a filtered document is as its policy wants it, and they are counted.
+func TestStringsOfDocuments(t *testing.T) {
+	requirement.Claim(t, "FLT-01")
+	texts := map[string]document.Policy{}
+	family := func(raw []byte) (document.Reading, error) {
+		value := strings.Trim(string(raw), `"`)
+		if value == "unreadable" {
+			return document.Reading{}, errors.New("no document")
+		}
+		return document.Reading{Texts: []document.Text{{Start: 0, End: len(raw), Value: value, Policy: texts[value]}}}, nil
+	}
+	for _, c := range []struct {
+		raw     string
+		policy  document.Policy
+		strings int64
+		want    []string
+	}{
+		{"plain", document.Replace, 1, nil},
+		{"plain", document.Replace, 2, []string{ruleDocument}},
+		{"unreadable", document.Replace, 1, []string{ruleDocument}},
+		{changedMark, document.Replace, 1, []string{ruleUnsafe}},
+		{changedMark, document.Report, 1, nil},
+		{changedMark, document.Refuse, 1, []string{ruleUnsafe}},
+		{unsafeMark, document.Replace, 1, []string{ruleUnsafe}},
+		{unsafeMark, document.Refuse, 1, nil}, // a protocol's own words
+	} {
+		texts[c.raw] = c.policy
+		s := documents(filtered, c.raw)
+		s.Lines[0].(*record.Document).Strings = c.strings
+		o := options()
+		o.Families = map[record.Family]document.Family{record.FamilyMSP: family}
+		r, err := Stream(context.Background(), reader(frame(t, s, strings.Repeat("0", 64))), "stream", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(r); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c, r.Findings)
+		}
+	}
 }
 
 // Streams of documents: bound keeps or drops whole documents.

@@ -166,6 +166,26 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// A fetch stream marks what is longer than max_source_bytes and does not carry it.
+func TestFetchedSourceBytes(t *testing.T) {
+	requirement.Claim(t, "AMB-10", "BND-05")
+	for _, c := range []struct {
+		bound int64
+		want  []string
+	}{{9, []string{ruleSourceBytes}}, {10, nil}, {11, nil}} {
+		s := asFetched(full(filtered))
+		without(s, isComment(s, 3)) // the longest text left is the entity's, of ten bytes
+		s.Header.Collection.Bounds.MaxSourceBytes = c.bound
+		r, err := Stream(context.Background(), reader(frame(t, s, "")), "stream", options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(r); !slices.Equal(got, c.want) {
+			t.Errorf("bound %d: %v", c.bound, r.Findings)
+		}
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // A broken stream and an aborted one are no verdicts but failures, with their own
