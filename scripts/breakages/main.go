@@ -97,41 +97,49 @@ func read(only string) ([]*row, error) {
 
 var (
 	testStart = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]*|Fuzz[A-Za-z0-9_]*)\(`)
-	claimCall = regexp.MustCompile(`requirement\.Claim\(t,([^)]*)\)`)
+	claimCall = regexp.MustCompile(`(?s)requirement\.Claim\(t,(.*?)\)\n`)
 	claimID   = regexp.MustCompile(`"([A-Z]+-[0-9]+)"`)
 )
 
 // readClaims gives the tests of each package that claim an id by a literal. A test that
-// claims what its table lists counts for every id in its file.
+// claims what a table lists counts for every id in the tests of its package.
 func readClaims() (map[string]map[string][]string, error) {
-	claims := map[string]map[string][]string{}
+	claims, tables := map[string]map[string][]string{}, map[string][]string{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		dir := filepath.Dir(path)
+		if claims[dir] == nil {
+			claims[dir] = map[string][]string{}
+		}
+		for _, id := range claimID.FindAllSubmatch(text, -1) {
+			claims[dir][string(id[1])] = append(claims[dir][string(id[1])], "")
+		}
 		starts := testStart.FindAllSubmatchIndex(text, -1)
 		for i, at := range starts {
 			end := len(text)
 			if i+1 < len(starts) {
 				end = starts[i+1][0]
 			}
+			test := string(text[at[2]:at[3]])
 			for _, call := range claimCall.FindAllSubmatch(text[at[0]:end], -1) {
-				ids := call[1]
-				if !claimID.Match(ids) {
-					ids = text
+				if bytes.HasSuffix(call[1], []byte("...")) {
+					tables[dir] = append(tables[dir], test)
 				}
-				for _, id := range claimID.FindAllSubmatch(ids, -1) {
-					if claims[dir] == nil {
-						claims[dir] = map[string][]string{}
-					}
-					claims[dir][string(id[1])] = append(claims[dir][string(id[1])], string(text[at[2]:at[3]]))
+				for _, id := range claimID.FindAllSubmatch(call[1], -1) {
+					claims[dir][string(id[1])] = append(claims[dir][string(id[1])], test)
 				}
 			}
 		}
 		return err
 	})
+	for dir, ids := range claims {
+		for id, tests := range ids {
+			ids[id] = slices.DeleteFunc(append(tests, tables[dir]...), func(test string) bool { return test == "" })
+		}
+	}
 	return claims, err
 }
 

@@ -72,6 +72,7 @@ func TestComments(t *testing.T) {
 }
 
 func TestTextsAtTheirBounds(t *testing.T) {
+	requirement.Claim(t, "AMB-05", "AMB-10", "BND-05")
 	for _, x := range []struct {
 		text forge.Text
 		want record.Form
