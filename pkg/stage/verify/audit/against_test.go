@@ -395,6 +395,14 @@ func TestFilterAgainstItsInput(t *testing.T) {
 			want:  []string{ruleDropped},
 		},
 		{
+			name: "a body marked oversize that is not",
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 2)
+				r.Content, r.Filter = record.Content{Form: record.FormOversize}, nil
+			},
+			want: []string{ruleText},
+		},
+		{
 			name: "a log gone",
 			after: func(s *testkit.Stream) {
 				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
@@ -551,6 +559,15 @@ func TestDocuments(t *testing.T) {
 	kept = documents(bounded, "b", "c")
 	if got := against(t, frame(t, kept, digestOf(t, input)), input); !slices.Equal(names(got), []string{ruleDropped}) {
 		t.Errorf("not counted: %v", got.Findings)
+	}
+	kept = documents(bounded, "b", "c")
+	kept.Lines[0].(*record.Document).Format = "other"
+	other := kept.Lines[1].(*record.Document)
+	other.Raw = []byte(`"C"`)
+	other.SHA256 = tree.Digest(other.Raw)
+	kept.Gap(record.ScopeDocuments, record.ProfileBound, 1)
+	if got := against(t, frame(t, kept, digestOf(t, input)), input); !slices.Equal(names(got), []string{ruleChanged, ruleText}) {
+		t.Errorf("changed: %v", got.Findings)
 	}
 	kept = documents(bounded, "b", "x")
 	kept.Gap(record.ScopeDocuments, record.ProfileBound, 2)
