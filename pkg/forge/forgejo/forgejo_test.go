@@ -559,6 +559,12 @@ func TestConformance(t *testing.T) {
 	if r := got.Record("200"); r.State != record.Dismissed || *r.DismissedBy != "101" {
 		t.Errorf("dismissal %+v", r)
 	}
+	// docs/requests.md: version and entity, comments, three pages of reviews and the
+	// empty one, the comments of seven reviews, a page of the timeline and the empty one,
+	// three pages of runs and the empty one, the statuses, the roles of eight people.
+	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+1+4+7+2+4+1+8 {
+		t.Errorf("%d requests", n)
+	}
 	forgetest.Conform(t, s)
 }
 

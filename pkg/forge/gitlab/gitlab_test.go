@@ -678,6 +678,12 @@ func TestConformance(t *testing.T) {
 	if len(got.IDs(record.KindComment)) != 16 || len(got.Threads) != 8 || len(got.Checks) != 16 || len(got.Logs) != 8 {
 		t.Fatalf("%d comments, %d threads, %d checks, %d logs, gaps %v", len(got.IDs(record.KindComment)), len(got.Threads), len(got.Checks), len(got.Logs), got.Gaps)
 	}
+	// docs/requests.md: project and entity, three pages of discussions, one of
+	// pipelines, three of jobs, one of bridges, three of statuses, the kinds of nine
+	// accounts, the roles of eight people, eight logs.
+	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+3+1+3+1+3+9+8+8 {
+		t.Errorf("%d requests", n)
+	}
 	forgetest.Conform(t, s, forgetest.NamedFault{Name: "one element fewer where totals are kept", JSONOnly: true, Fault: fewer})
 }
 
