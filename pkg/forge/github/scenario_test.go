@@ -70,7 +70,7 @@ func TestEveryScenarioOfGitHubIsTested(t *testing.T) {
 
 func TestScenarios(t *testing.T) {
 	requirement.Claim(t, "ID-01", "KEY-06", "CHK-02", "CHK-05", "CHK-16", "CHK-18", "MAP-03", "MAP-22", "COL-07", "GAP-05",
-		"ADM-14", "ADM-15", "MAP-11", "REV-05", "AMB-16", "AMB-34", "AMB-37", "AMB-40", "AMB-42", "AMB-45", "AMB-64", "AMB-67", "AMB-68", "AMB-72", "AMB-73", "AMB-77")
+		"ADM-14", "ADM-15", "MAP-11", "REV-05", "SRC-04", "AMB-16", "AMB-34", "AMB-37", "AMB-40", "AMB-42", "AMB-45", "AMB-64", "AMB-67", "AMB-68", "AMB-72", "AMB-73", "AMB-77")
 	for id, test := range scenarioTests {
 		t.Run(id, test)
 	}
