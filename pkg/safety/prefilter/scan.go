@@ -137,9 +137,8 @@ func (s *Scanner) verify(fired, word uint64, i int, hits []Hit) ([]Hit, bool) {
 		}
 		index := &s.table.index[b]
 		h := hash(uint16(word >> (16 * k)))
-		items := s.table.items[index[h]:index[int(h)+1]]
-		for n := range items {
-			it := &items[n]
+		for _, n := range s.table.list[index[h]:index[int(h)+1]] {
+			it := &s.table.items[n]
 			start := at - int(it.behind)
 			if start >= 0 && start+int(it.room) <= len(s.text) {
 				if (binary.LittleEndian.Uint64(s.text[start:])^it.value)&it.mask == 0 && (it.rest == nil || holds(s.text[start:], it.rest)) {

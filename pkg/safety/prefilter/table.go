@@ -40,9 +40,10 @@ type Table struct {
 	pairs    *[1 << 16]uint64
 	patterns []Pattern
 
-	// items of bucket b that can end in a pair of hash h are
-	// items[index[b][h]:index[b][h+1]].
 	items []item
+	// The items of bucket b that can end in a pair of hash h are
+	// list[index[b][h]:index[b][h+1]].
+	list  []uint32
 	index [buckets][hashes + 1]uint32
 }
 
@@ -71,7 +72,7 @@ func New(patterns []Pattern, placed map[string]Placement) *Table {
 	}
 	var load [buckets][lanes]float64
 	wild := uint64(0) // lanes in which some window has no condition
-	var items [buckets][hashes][]item
+	var lists [buckets][hashes][]uint32
 	for i, p := range patterns {
 		for parity := range 2 {
 			w := cheapestWindow(p, parity)
@@ -86,20 +87,20 @@ func New(patterns []Pattern, placed map[string]Placement) *Table {
 				load[b][k] += w.cost[k]
 			}
 			wild |= t.fill(p, w.behind, b)
-			it := makeItem(p, i, w.behind)
 			for h, in := range endHashes(p, w.behind) {
 				if in {
-					items[b][h] = append(items[b][h], it)
+					lists[b][h] = append(lists[b][h], uint32(len(t.items)))
 				}
 			}
+			t.items = append(t.items, makeItem(p, i, w.behind))
 		}
 	}
-	for b := range items {
-		for h, list := range items[b] {
-			t.index[b][h] = uint32(len(t.items))
-			t.items = append(t.items, list...)
+	for b := range lists {
+		for h, list := range lists[b] {
+			t.index[b][h] = uint32(len(t.list))
+			t.list = append(t.list, list...)
 		}
-		t.index[b][hashes] = uint32(len(t.items))
+		t.index[b][hashes] = uint32(len(t.list))
 	}
 	if wild != 0 {
 		for pair := range t.pairs {

@@ -26,7 +26,7 @@ func (d *Detector) assignment(pos int) {
 	for end > start && (text[end-1] == '-' || text[end-1] == '.') {
 		end--
 	}
-	if start == end {
+	if start == end || hasAt(text, start-2, "${") { // ${TOKEN:-…} is a reference
 		return
 	}
 	n := nameAt{start: start, end: end}
@@ -122,6 +122,9 @@ func (d *Detector) value(n nameAt) {
 	if n.quote != 0 && n.op == ':' {
 		code = JSONValue
 	}
+	if text[n.value] == '`' && n.op == '=' && !n.spaced {
+		return // a command of the shell
+	}
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
 		d.report(from, to, code)
@@ -136,6 +139,9 @@ func (d *Detector) value(n nameAt) {
 		return
 	}
 	to := d.unquotedEnd(n)
+	if n.spaced && bytes.HasSuffix(text[n.start:n.end], text[i:to]) {
+		return // self.password = password
+	}
 	if n.op == ':' && n.quote == 0 && !d.plainValue(n, to) {
 		return
 	}
@@ -196,11 +202,18 @@ func quoted(text []byte, i int) (from, to int, ok bool) {
 func (d *Detector) braced(i int) {
 	const maxBraced = 512
 	rest := d.text[i+1 : min(len(d.text), i+maxBraced)]
-	k := bytes.IndexAny(rest, "}\n")
-	if k < 0 || rest[k] == '\n' || run(rest, 0, alnum|underscore|dot) == k {
-		return
+	for k := 0; k < len(rest) && rest[k] != '\n'; k++ {
+		switch {
+		case rest[k] != '}':
+		case k+1 < len(rest) && rest[k+1] == '}':
+			k++ // a doubled brace is one of the value
+		case run(rest, 0, alnum|underscore|dot) < k:
+			d.report(i+1, i+1+k, EnvValue)
+			return
+		default:
+			return
+		}
 	}
-	d.report(i+1, i+1+k, EnvValue)
 }
 
 // unquotedEnd gives the end of the value that starts at n.value without a quote. A

@@ -63,10 +63,10 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
-	// Eight digits and more, or a first group of four to seven; never a date.
-	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{7}"), (*Detector).card)
-	for _, rest := range []string{"3", "4", "5", "6"} {
-		add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{"+rest+"}[ -][0-9]{3}"), (*Detector).card)
+	// Ten digits and more, or a first group of four to nine; never a date or a fraction of a second.
+	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{9}"), (*Detector).card)
+	for _, rest := range "345678" {
+		add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{"+string(rest)+"}[ -][0-9]{3}"), (*Detector).card)
 	}
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {

@@ -175,8 +175,11 @@ func referenceEnd(text []byte, i, limit int) int {
 		if k := run(rest, 1, alnum|underscore); k > 2 && k < len(rest) && rest[k] == '%' {
 			return i + k + 1
 		}
-		if rest[1] == '(' {
+		switch rest[1] {
+		case '(':
 			return closing(2, ")s")
+		case '{':
+			return closing(2, "}")
 		}
 	}
 	return 0
