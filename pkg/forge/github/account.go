@@ -178,20 +178,27 @@ func (a *adapter) lookUpIDs(ctx context.Context, part []*forge.Account) error {
 	for i, u := range part {
 		ids[i] = u.ID
 	}
-	return a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
-		for i, v := range data.Array("nodes") {
-			if i >= len(part) || v.Null() {
+	found := make([]*forge.Account, len(part))
+	err := a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
+		nodes := data.Array("nodes")
+		for i := range min(len(nodes), len(part)) {
+			found[i] = nil
+			if nodes[i].Null() {
 				continue
 			}
-			if _, ok := accountKinds[v.Object().Text("__typename")]; !ok {
-				continue // the id of something that is no account
-			}
-			if found := who(v); found != nil && found.ID == part[i].ID {
-				part[i].Kind, part[i].Login, part[i].NoRole = found.Kind, found.Login, found.NoRole
+			// The id may be that of something that is no account.
+			if _, ok := accountKinds[nodes[i].Object().Text("__typename")]; ok {
+				found[i] = who(nodes[i])
 			}
 		}
 		return nil
 	})
+	for i, u := range part {
+		if f := found[i]; err == nil && f != nil && f.ID == u.ID {
+			u.Kind, u.Login, u.NoRole = f.Kind, f.Login, f.NoRole
+		}
+	}
+	return err
 }
 
 // Rights implements forge.Adapter.

@@ -230,40 +230,47 @@ func TestDismissals(t *testing.T) {
 }
 
 // TestPublishers: of a receipt's publisher only the id is known; the forge says what it
-// is.
+// is. An id of nobody, or of something that is no account, does not hide the others.
 func TestPublishers(t *testing.T) {
 	requirement.Claim(t, "AMB-76", "AMB-70")
 	const row = `{"id":"RUN_%d","agent":"fixer","status":"success","input_revision":"%064d","result_record_keys":[],"completed_at":"2026-05-01T10:00:0%dZ","publisher_id":"%s"}` + "\n"
-	var text string
-	for n, id := range []string{"BOT_pub", "U_pub", "BOT_gone", "U_kgDOmaint", "I_kwDO7"} {
-		text += fmt.Sprintf(row, n, n, n, id)
-	}
-	runs, err := fetch.ParseReceipts("runs", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _ := issue()
-	f.Objects = []githubtest.M{githubtest.Bot("BOT_pub", "publisher"), githubtest.User("U_pub", "person")}
-	f.Grant(f.Objects[1], "admin")
-	o := run(t, f, nil, func(s *forgetest.Subject) {
-		onIssue(s)
-		registered(t, "BOT_pub")(s)
-		change := s.Change
-		s.Change = func(c *fetch.Config) {
-			change(c)
-			c.Collection.IncludedSources = []string{"agent_runs", "comments", "entity"}
-			c.Runs, c.HasRuns = runs, true
+	kinds := map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "U_kgDOmaint": record.Human, "I_kwDO7": record.Unknown}
+	for _, ids := range [][]string{{"BOT_pub"}, {"BOT_pub", "U_pub", "U_kgDOmaint"}, {"I_kwDO7", "BOT_pub"}, {"BOT_gone"}, {"BOT_gone", "BOT_pub", "U_pub", "I_kwDO7"}} {
+		var text string
+		for n, id := range ids {
+			text += fmt.Sprintf(row, n, n, n, id)
 		}
-	})
-	got := o.Lines(t)
-	for id, want := range map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "I_kwDO7": record.Unknown, "U_kgDOmaint": record.Human} {
-		if a := got.Actor(id); a == nil || a.Kind != want {
-			t.Errorf("%s: %+v", id, a)
+		runs, err := fetch.ParseReceipts("runs", []byte(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	left, err := o.Filtered(t, "")
-	if err != nil || len(left.Runs) != 1 || left.Runs[0].ID != "RUN_0" || left.Gaps["agent_runs/authorization_failed"] != 4 {
-		t.Errorf("%v, gaps %v, %v", left.Runs, left.Gaps, err)
+		f, _ := issue()
+		f.Objects = []githubtest.M{githubtest.Bot("BOT_pub", "publisher"), githubtest.User("U_pub", "person")}
+		f.Grant(f.Objects[1], "admin")
+		o := run(t, f, nil, func(s *forgetest.Subject) {
+			onIssue(s)
+			registered(t, "BOT_pub")(s)
+			change := s.Change
+			s.Change = func(c *fetch.Config) {
+				change(c)
+				c.Collection.IncludedSources = []string{"agent_runs", "comments", "entity"}
+				c.Runs, c.HasRuns = runs, true
+			}
+		})
+		got := o.Lines(t)
+		kept := 0
+		for _, id := range ids {
+			if a := got.Actor(id); a == nil || a.Kind != kinds[id] {
+				t.Errorf("%v: %s is %+v", ids, id, a)
+			}
+			if id == "BOT_pub" {
+				kept = 1
+			}
+		}
+		left, err := o.Filtered(t, "")
+		if err != nil || len(left.Runs) != kept || left.Gaps["agent_runs/authorization_failed"] != int64(len(ids)-kept) {
+			t.Errorf("%v: %v, gaps %v, %v", ids, left.Runs, left.Gaps, err)
+		}
 	}
 }
 

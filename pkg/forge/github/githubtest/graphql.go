@@ -23,8 +23,11 @@ type Connection struct {
 	Total *int
 }
 
-// abstract are the type conditions that hold for every object of the fake.
-var abstract = []string{"Node", "Actor", "Comment"}
+// notActors are the types that do not implement Actor; every object implements Node.
+var notActors = []string{
+	"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "PullRequestReviewThread",
+	"Repository", "Commit", "CheckSuite", "CheckRun", "ReviewDismissedEvent",
+}
 
 // execution answers one operation. Asking for a member that an object does not have is
 // an error, as it is at GitHub.
@@ -165,8 +168,14 @@ func (x *execution) object(o M, set ast.SelectionSet) M {
 }
 
 func matches(o M, condition string) bool {
-	name, ok := o["__typename"]
-	return !ok || name == condition || slices.Contains(abstract, condition)
+	name, ok := o["__typename"].(string)
+	switch condition {
+	case "Node":
+		return true
+	case "Actor":
+		return !slices.Contains(notActors, name)
+	}
+	return !ok || name == condition
 }
 
 // page cuts a connection by first and after. A cursor is the number of nodes before it.
