@@ -234,6 +234,31 @@ func TestRecordsAtTheirBound(t *testing.T) {
 	}
 }
 
+// Threads stand by creation time, whatever their keys say.
+func TestThreadsByTime(t *testing.T) {
+	requirement.Claim(t, "ORD-06", "ORD-07", "AMB-18", "AMB-21", "THR-06")
+	s := changeProposal(t, record.GitHub)
+	s.edit(t, reviews, func(d map[string]any) {
+		put(d, moment("10:05"), "threads", 0, "created_at")
+		put(d, moment("10:00"), "threads", 1, "created_at")
+		swap(d, 0, 1, "threads")
+	})
+	s.edit(t, tree.ThreadStatePath, func(d map[string]any) { // all open but the outdated one
+		for _, row := range d["threads"].([]any) {
+			row := row.(map[string]any)
+			row["resolved"] = false
+			delete(row, "resolved_by_actor_id")
+		}
+	})
+	lines := s.path("c4") + "\n" + s.path("c2") + "\n" + s.path("c1") + "\n" + s.path("c3") + "\n"
+	s.files[tree.UnresolvedReviewPath] = []byte(lines)
+	s.files[tree.ReviewViewPath(s.keys["r1"])] = []byte(s.path("r1") + "\n" + lines)
+	s.reseal(t)
+	if got := s.judgeWith(t, marked{}); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
 // A filter where none is called for is accepted if it says nothing else than the record
 // does, or nothing at all.
 func TestFiltersThatAreNotNeeded(t *testing.T) {

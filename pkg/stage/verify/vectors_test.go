@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,12 @@ var vectors = []vector{
 	{RuleFilesFilter, index, []string{"AMB-30", "FLT-06"}, onIndex(func(d map[string]any) {
 		put(d, map[string]any{"status": "modified", "findings": []any{}}, "files", find(d, "files", "role", "timeline_view"), "filter")
 	})},
+	{RuleFilesFilter, index, []string{"AMB-30"}, onIndex(func(d map[string]any) {
+		put(d, map[string]any{"status": "modified", "findings": []any{map[string]any{"code": "a", "count": 1}}}, "files", find(d, "files", "role", "comment_record"), "filter")
+	})},
+	{RuleFilesFilter, index, []string{"FLT-06", "FLT-07"}, onIndex(func(d map[string]any) {
+		put(d, map[string]any{"status": "modified", "findings": []any{map[string]any{"code": "a", "count": 1}}}, "files", find(d, "files", "role", "check_metadata"), "filter")
+	})},
 	{RuleFilesFilter, index, []string{"AMB-29"}, onIndex(func(d map[string]any) {
 		put(d, "modified", "files", find(d, "files", "role", "reviews"), "filter", "status")
 	})},
@@ -99,6 +106,8 @@ var vectors = []vector{
 		})
 	}},
 	{RuleIndexEntity, index, []string{"MAN-07", "AMB-38"}, onIndex(func(d map[string]any) { put(d, moment("16:00"), "entity", "updated_at") })},
+	{RuleIndexEntity, index, []string{"MAN-07"}, onIndex(func(d map[string]any) { put(d, "PR_kwDOOther", "entity", "id") })},
+	{RuleKind, index, []string{"COL-04", "MAN-07"}, onIndex(func(d map[string]any) { put(d, "work_item", "entity", "kind") })},
 	{RuleSource, index, []string{"SRC-02"}, onIndex(func(d map[string]any) { put(d, "-github.com", "source", "host") })},
 	{RuleSchema, index, []string{"SRC-02", "SRC-03"}, onIndex(func(d map[string]any) { put(d, "github.com:443", "source", "host") })},
 	{RuleSchema, index, []string{"SRC-03"}, onIndex(func(d map[string]any) { put(d, "github.com:65536", "source", "host") })},
@@ -109,6 +118,8 @@ var vectors = []vector{
 	{RuleID, tree.AgentRunsPath, []string{"ID-06"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, "a:b", "runs", 0, "id") })},
 	{RuleSchema, tree.AgentRunsPath, []string{"ID-09"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, "a b", "runs", 0, "id") })},
 	{RuleStructuralLength, tree.AgentRunsPath, []string{"STR-06", "AMB-33"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, strings.Repeat("a", 129), "runs", 0, "id") })},
+	{RuleStructuralLength, index, []string{"STR-06"}, onIndex(func(d map[string]any) { put(d, strings.Repeat("a.", 64)+"a", "source", "host") })},
+	{RuleStructuralLength, index, []string{"STR-06"}, onIndex(func(d map[string]any) { put(d, "example/"+strings.Repeat("a", 121), "source", "repository") })},
 	{RuleStructuralUnsafe, reviews, []string{"STR-02"}, onDocument(reviews, func(d map[string]any) { put(d, "src/"+changedMark, "threads", 0, "path") })},
 	{RuleStructuralUnsafe, index, []string{"STR-02"}, onIndex(func(d map[string]any) {
 		put(d, "gitlab", "source", "forge")
@@ -116,6 +127,12 @@ var vectors = []vector{
 		put(d, "example/"+unsafeMark, "source", "repository")
 	})},
 	{RuleRecordsOrder, index, []string{"MAN-12", "AMB-21"}, onIndex(func(d map[string]any) { swap(d, 1, 2, "records") })},
+	{RuleRecordsOrder, index, []string{"MAN-12", "AMB-21"}, reversed(index, "records")},
+	{RuleRecordsOrder, index, []string{"MAN-12"}, onIndex(func(d map[string]any) {
+		again := maps.Clone(dig(d, "records", find(d, "records", "kind", "comment")).(map[string]any))
+		again["created_at"] = moment("23:59")
+		d["records"] = append(d["records"].([]any), again)
+	})},
 	{RuleRecordKey, index, []string{"KEY-01", "KEY-02"}, onIndex(func(d map[string]any) { put(d, "2345", "source", "repository_id") })},
 	{RuleRecordPath, index, []string{"REC-08"}, onIndex(func(d map[string]any) {
 		i := find(d, "records", "kind", "comment")
@@ -174,6 +191,9 @@ var vectors = []vector{
 	{RuleFilterStatus, index, []string{"FLT-02"}, onIndex(func(d map[string]any) {
 		put(d, "modified", "records", find(d, "records", "kind", "entity"), "filter", "status")
 	})},
+	{RuleFilterStatus, "k1 log", []string{"FLT-02"}, onIndex(func(d map[string]any) {
+		put(d, "modified", "files", find(d, "files", "role", "check_log"), "filter", "status")
+	})},
 	{RuleFilterSummary, index, []string{"AMB-28", "FLT-08"}, onIndex(func(d map[string]any) { put(d, "modified", "filter", "status") })},
 	{RuleSources, tree.CollectionPath, []string{"COL-03"}, reversed(tree.CollectionPath, "included_sources")},
 	{RuleKind, tree.CollectionPath, []string{"COL-04"}, onDocument(tree.CollectionPath, func(d map[string]any) {
@@ -191,6 +211,7 @@ var vectors = []vector{
 	{RuleReviewRecord, index, []string{"AMB-20"}, onDocument(reviews, func(d map[string]any) { d["reviews"] = d["reviews"].([]any)[:1] })},
 	{RuleThreadsOrder, reviews, []string{"THR-06"}, reversed(reviews, "threads")},
 	{RuleThreadKey, reviews, []string{"KEY-01", "THR-05"}, onDocument(reviews, func(d map[string]any) { put(d, dig(d, "threads", 1, "order_path"), "threads", 0, "order_path") })},
+	{RuleThreadKey, reviews, []string{"KEY-01"}, onDocument(reviews, func(d map[string]any) { put(d, "PRRT_other", "threads", 0, "id") })},
 	{RuleThreadSource, reviews, []string{"AMB-24"}, onDocument(tree.CollectionPath, func(d map[string]any) {
 		d["included_sources"] = []any{"agent_runs", "check_logs", "checks", "comments", "entity"}
 	})},
@@ -203,6 +224,9 @@ var vectors = []vector{
 	{RuleThreadReply, reviews, []string{"THR-08", "AMB-55"}, func(t testing.TB, s *specimen) {
 		s.edit(t, reviews, func(d map[string]any) { put(d, s.keys["c2"], "threads", 0, "replies", 0, "parent_record_key") })
 	}},
+	{RuleThreadReply, reviews, []string{"THR-07"}, onDocument(reviews, func(d map[string]any) {
+		put(d, append(dig(d, "threads", 0, "replies").([]any), dig(d, "threads", 0, "replies", 0)), "threads", 0, "replies")
+	})},
 	{RuleThreadReview, reviews, []string{"AMB-17"}, func(t testing.TB, s *specimen) {
 		s.edit(t, reviews, func(d map[string]any) { put(d, s.keys["r2"], "threads", 0, "review_record_key") })
 	}},
@@ -214,6 +238,13 @@ var vectors = []vector{
 	{RuleActorMissing, index, []string{"ACT-01", "ACT-06", "AMB-15"}, onDocument(tree.ActorsPath, func(d map[string]any) {
 		i := find(d, "actors", "id", "U_kgDOAlice")
 		d["actors"] = slices.Delete(d["actors"].([]any), i, i+1)
+	})},
+	{RuleActorMissing, reviews, []string{"ACT-01"}, onDocument(tree.ActorsPath, func(d map[string]any) {
+		i := find(d, "actors", "id", "U_kgDOVisitor") // dismissed a review and wrote nothing
+		d["actors"] = slices.Delete(d["actors"].([]any), i, i+1)
+	})},
+	{RuleActorMissing, tree.ThreadStatePath, []string{"ACT-01"}, onDocument(tree.ThreadStatePath, func(d map[string]any) {
+		put(d, "U_kgDOStranger", "threads", slices.IndexFunc(d["threads"].([]any), func(v any) bool { return dig(v, "resolved") == true }), "resolved_by_actor_id")
 	})},
 	{RuleActorExtra, tree.ActorsPath, []string{"AMB-15"}, onDocument(tree.ActorsPath, func(d map[string]any) {
 		d["actors"] = append(d["actors"].([]any), map[string]any{"id": "U_kgDOZoe", "kind": "human", "login": nil, "role": nil, "role_verified": false})
@@ -259,6 +290,7 @@ var vectors = []vector{
 	}},
 	{RuleHeader, "c1", []string{"REC-03"}, func(t testing.TB, s *specimen) { replace(s.path("c1"), `"comment"`, `"review"`)(t, s) }},
 	{RuleHeader, "c1", []string{"REC-02"}, func(t testing.TB, s *specimen) { replace(s.path("c1"), `Source-ID: `, `Source-ID:  `)(t, s) }},
+	{RuleHeader, "c4", []string{"REC-02"}, func(t testing.TB, s *specimen) { replace(s.path("c4"), "Author-ID: null", `Author-ID: "null"`)(t, s) }},
 	{RuleHeader, "c1", []string{"REC-07"}, func(t testing.TB, s *specimen) { replace(s.path("c1"), "\n\n", "\nUpdated-At: null\n\n")(t, s) }},
 	{RuleTextForm, "c1", []string{"REC-06", "CAN-07"}, body("c1", "no line feed")},
 	{RuleTextForm, "c1", []string{"REC-06", "CAN-07"}, body("c1", "two line feeds\n\n")},
@@ -297,6 +329,9 @@ var vectors = []vector{
 	{RuleOrderLines, tree.UnresolvedReviewPath, []string{"ORD-06"}, func(t testing.TB, s *specimen) { s.files[tree.UnresolvedReviewPath] = nil }},
 	{RuleOrderLines, tree.UnresolvedReviewPath, []string{"ORD-06"}, func(t testing.TB, s *specimen) {
 		s.files[tree.UnresolvedReviewPath] = []byte(s.path("c2") + "\n" + s.path("c4") + "\n")
+	}},
+	{RuleOrderLines, tree.UnresolvedReviewPath, []string{"ORD-06"}, func(t testing.TB, s *specimen) { // c6 is outdated
+		s.files[tree.UnresolvedReviewPath] = []byte(s.path("c4") + "\n" + s.path("c2") + "\n" + s.path("c6") + "\n")
 	}},
 	{RuleOrderLines, "thread", []string{"ORD-05", "THR-07"}, func(t testing.TB, s *specimen) {
 		s.files[threadOf(s)] = []byte(s.path("c3") + "\n" + s.path("c1") + "\n")
