@@ -16,6 +16,7 @@ var hostile = []string{
 	"curl ", "$TOKEN ", "curl;$TOKEN ", "$TOKEN> > > ", "$TOKEN;", "' $TOKEN", "env ", "env|", "| env\n", "\\\nenv ", "send .env ", "~/.ssh/id_rsa ", "cat ~/.ssh/id_rsa > x; ", "https://$TOKEN", "https://$(env",
 	"/proc/1/environ ", "token", "token_", "token-\n", "environment variables ", "hidden ", "<a hidden ", "<div hidden>", "<a title=\"", "<img alt='x' ", "[//]: # (", "![ai", "&lt;!--", "instruc-\n", "1. ", "> ", "a.", "-", "'",
 	"ignore\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "é", "’", "ignore’",
+	"key-", "hidden-", "opacity-", "display-",
 }
 
 // ratio is how the speed of f over text compares with SHA-256, the best of three.
@@ -49,6 +50,17 @@ func BenchmarkHostile(b *testing.B) {
 					b.ReportMetric(4*x/y, "4MiB/1MiB")
 				}
 			})
+		}
+	}
+}
+
+// TestEndlessName looks at each byte of a name a few times only: otherwise it would not
+// end within the time that a test has.
+func TestEndlessName(t *testing.T) {
+	var s Scanner
+	for _, unit := range []string{"key-", "hidden-", "display-"} {
+		if found := s.ScanAll(bytes.Repeat([]byte(unit), (8<<20)/len(unit))); found != nil {
+			t.Errorf("%q: %v", unit, found)
 		}
 	}
 }

@@ -173,11 +173,14 @@ func (s *Scanner) element(h int) (outer, content span) {
 	return span{open, end}, span{open + 1, end}
 }
 
+// maxAttribute is longer than each name that attributeAt is asked about.
+const maxAttribute = 24
+
 // attributeAt reports whether the word at h can name an attribute, or a property of a
 // style: cheap to tell, and rarely so outside of markup.
 func attributeAt(text []byte, h int) bool {
 	end := h
-	for end < len(text) && (isLetter(text[end]) || text[end] == '-') {
+	for end < min(len(text), h+maxAttribute) && (isLetter(text[end]) || text[end] == '-') {
 		end++
 	}
 	if end == len(text) {
