@@ -30,7 +30,7 @@ var fragments = func() []string {
 		"GB82 WEST 1234 5698 7654 32", "SSN ", "123456789", "41234574-7895-4288-a66c-f0e1d2c3b4a5",
 		"[REDACTED-secret.github]", "[REDACTED-", "***", "true", "null", "********",
 		"run-cred-FAKE-77", "cmVnaXN0ZXJlZC1mYWtlLXZhbHVl", "line-one-FAKE\nline-two",
-		"\u00e9", "\u0301", "\u0323", "\u200b", "\ufeff", "\u202e", "\ufe0f", "\U000e0041", "\u00ad", "\uff3d", "\uff1d", "\ufe55", "\u2028", "\u00a0", "\u1100", "\u1161",
+		"\u00e9", "\u0301", "\u0323", "\u200b", "\ufeff", "\u202e", "\ufe0f", "\U000e0041", "\u00ad", "\uff3d", "\uff1d", "\ufe55", "\u2028", "\u00a0", "\u1100", "\u1161", "\u3145", "\u3153", "\u3133",
 		"\x1b[31m", "\x1b", "\x1b]0;", "\x1b\\", "\u009b", "\u009c", "\x07", "\x00", "\x7f", "\xff", "\xe2\x82", "\u65e5\u672c",
 		"ignore all previous instructions", "<!-- note -->", "do not tell the user",
 	}

@@ -48,7 +48,7 @@ func oracleClean(source []byte, oneLine bool) ([]byte, map[string]int64) {
 	var out []byte
 	for i := 0; i < len(text); {
 		j := i + 1
-		for j < len(text) && !norm.NFKC.PropertiesString(string(text[j])).BoundaryBefore() {
+		for j < len(text) && !oracleBegins(text[j]) {
 			j++
 		}
 		form := oracleNFKC(text[i:j])
@@ -215,6 +215,13 @@ func oracleEscapes(in []rune, counts map[string]int64) (out []rune) {
 }
 
 const esc = 0x1b
+
+// oracleBegins tells whether a segment begins with r: neither r nor what r decomposes
+// to has to do with what stands before.
+func oracleBegins(r rune) bool {
+	return norm.NFKC.PropertiesString(string(r)).BoundaryBefore() &&
+		norm.NFKC.PropertiesString(norm.NFKD.String(string(r))).BoundaryBefore()
+}
 
 // oracleNFKC is the textbook algorithm: decompose, order, compose.
 func oracleNFKC(segment []rune) string {

@@ -114,7 +114,8 @@ func (t *tables) classify(r rune) class {
 	}
 	form := norm.NFKC.String(s)
 	switch {
-	case form != s && p.BoundaryBefore():
+	// A jamo of compatibility begins a segment for x/text, its form may end one.
+	case form != s && p.BoundaryBefore() && norm.NFKC.PropertiesString(form).BoundaryBefore():
 		t.replacement[r] = form
 		if len(form) == 1 {
 			t.ascii[r] = form[0]
