@@ -87,6 +87,7 @@ func TestForeignPaths(t *testing.T) {
 		"", "index.json", "./collection.json", "Collection.json", "collection.json\n", "collection_json", "entity/metadata_json", "context/collection.json",
 		"records/20260908T101530000000000Z-" + exampleKey[1:] + ".md", "records/20260908T101530000000000Z-" + strings.ToUpper(exampleKey) + ".md",
 		"records/20260908T10153000000000Z-" + exampleKey + ".md", "records/x/" + exampleKey + ".md", "threads/" + exampleKey + ".orders",
+		"threads/" + exampleKey[1:] + ".order", "views/reviews/" + exampleKey[1:] + ".order", "checks/" + exampleKey[1:] + "/metadata.json",
 		"checks/" + exampleKey, "checks/" + exampleKey + "/log.txt/x", "checks/../checks/" + exampleKey + "/log.txt", "state/actors.json~", "views/other.order",
 	} {
 		if ValidFilePath(p) {
