@@ -441,3 +441,22 @@ func TestRegistered(t *testing.T) {
 		t.Run(fmt.Sprint(tc.credentials), func(t *testing.T) { check(t, New(tc.credentials), tc.samples) })
 	}
 }
+
+func TestStepBudget(t *testing.T) {
+	d := plainRules.NewDetector()
+	text := []byte("DB_PASSWORD=correct-horse")
+	d.Reset(text)
+	d.budget = 0
+	for k, p := range plainRules.Patterns() {
+		if p.At(text, 3) {
+			d.At(k, 3)
+		}
+	}
+	if !d.Exhausted() || d.Spans() != nil {
+		t.Error("rules went on behind the budget")
+	}
+	d.Reset(text)
+	if d.Exhausted() {
+		t.Error("a new text starts with the budget of the last")
+	}
+}
