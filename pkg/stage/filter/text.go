@@ -13,9 +13,14 @@ import (
 	"snapline/pkg/tree"
 )
 
+// engine is what this stage needs of a *safety.Worker.
+type engine interface {
+	Filter(kind safety.Kind, source []byte) (safety.Result, error)
+}
+
 // text runs the engine over the texts of one line at a time.
 type text struct {
-	worker  *safety.Worker
+	worker  engine
 	explain bool
 	strict  bool
 	family  document.Family
@@ -23,8 +28,9 @@ type text struct {
 }
 
 func newText(cfg Config, h *record.Snapshot) *text {
-	t := &text{worker: cfg.Engine.NewWorker(), explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
-	t.worker.Explain = cfg.Explain
+	worker := cfg.Engine.NewWorker()
+	worker.Explain = cfg.Explain
+	t := &text{worker: worker, explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
 	if h.Collection != nil {
 		t.bounds = h.Collection.Bounds
 	}
