@@ -189,7 +189,7 @@ func outsiderOpens(t *testing.T, _ scenario) {
 		}
 	}
 	abort := `{"type":"abort","stage":"filter","exit":1,"cause":"gap","scope":"entity","code":"authorization_failed"}` + "\n"
-	if !strings.HasSuffix(p.filter.stdout, abort) || !strings.HasSuffix(p.bound.stdout, abort) || p.emit.stdout != "" {
+	if !strings.HasSuffix(p.filter.stdout, abort) || !strings.HasSuffix(p.bound.stdout, abort) || p.emit.stdout != abort {
 		t.Errorf("the streams end\n%s%s%s", p.filter.stdout, p.bound.stdout, p.emit.stdout)
 	}
 	for _, want := range []string{"entity/authorization_failed", "triage"} {

@@ -3,8 +3,8 @@
 #
 # stdin: NDJSON requests, one flat object of strings a line:
 #   {"url":"https://…","out":"DIR"}   and, optional, "profile":"observation"|"mutation"
-# stdout: for each request one line, in order: emit's receipt, or an abort line with
-# the pipe's exit code. The line "input" of an abort line is the request's number.
+# stdout: for each request one line, in order: emit's receipt, or the abort line of
+# the stage that stopped, with the exit code of the pipe.
 # stderr: the diagnostics of the stages.
 #
 # So it is the body of an xargs -P line, of a Kubernetes Indexed Job, of a CI matrix
@@ -41,15 +41,16 @@ parse() {
 	[[ -n $url && $url != -* && -n $out ]]
 }
 
-# aborted prints the line of a request that gave no receipt.
+# aborted prints the line of a request whose pipe could not speak for itself: a usage
+# error, or a stage that was killed.
 aborted() {
 	local cause=component
-	case $2 in
+	case $1 in
 	2 | 3) cause=input ;;
 	4) cause=environment ;;
 	5) cause=unsupported ;;
 	esac
-	printf '{"type":"abort","stage":"each","input":%d,"exit":%d,"cause":"%s"}\n' "$1" "$2" "$cause"
+	printf '{"type":"abort","stage":"each","exit":%d,"cause":"%s"}\n' "$1" "$cause"
 }
 
 number=0 failed=0
@@ -57,17 +58,17 @@ while IFS= read -r request || [[ -n $request ]]; do
 	number=$((number + 1))
 	if ! parse "$request"; then
 		printf 'each.sh: request %d: one flat object with url, out and, optional, profile is expected\n' "$number" >&2
-		aborted "$number" 2
+		aborted 2
 		failed=1
 		continue
 	fi
-	receipt=$("$here/pipe.sh" "$url" ${profile:+--profile "$profile"} "$out" </dev/null)
+	answer=$("$here/pipe.sh" "$url" ${profile:+--profile "$profile"} "$out" </dev/null)
 	status=$?
-	if ((status == 0)); then
-		printf '%s\n' "$receipt"
+	((status == 0)) || failed=1
+	if [[ -n $answer ]]; then
+		printf '%s\n' "$answer"
 	else
-		aborted "$number" "$status"
-		failed=1
+		aborted "$status"
 	fi
 done
 exit "$failed"

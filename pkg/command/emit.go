@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 
 	ucli "github.com/urfave/cli/v2"
@@ -23,7 +22,7 @@ and is checked before anything is read. The tree is built in a private directory
 appears by one rename that does not replace; directories have mode 0700 and files
 0600. Then the receipt is printed: one line of JSON whose index_sha256 is the root of
 trust. Keep that value where no other process can change it, and pass it to verify
---index-sha256. The file that --receipt writes is for audits: it proves nothing to
+--index-sha256. A run without a tree prints the stream's abort line instead. The file that --receipt writes is for audits: it proves nothing to
 whoever shares its directory with others.
 
 If the directory above --out is a run directory (mode 0700, with a file 'lock' whose
@@ -54,12 +53,10 @@ func runEmit(call *cli.Call) error {
 	if cfg.Out == "" {
 		return cli.Usagef("--out is missing")
 	}
-	err := emit.Run(call.Context, input(call, 3), call.Env.Stdout, cfg, call.Log)
-	var upstream *ndjson.AbortError
-	if errors.As(err, &upstream) {
-		return &cli.SilentError{Exit: fault.Exit(upstream.Abort.Exit)}
+	if err := emit.Run(call.Context, input(call, 3), call.Env.Stdout, cfg, call.Log); err != nil {
+		return end("emit", ndjson.NewWriter(call.Env.Stdout), err)
 	}
-	return err
+	return nil
 }
 
 func scavengeCommand() *cli.Program {

@@ -46,7 +46,7 @@ func TestBoundThenEmit(t *testing.T) {
 	}
 }
 
-// An abort from upstream is forwarded by bound and ends both without a message.
+// An abort from upstream is forwarded by both, without a message.
 func TestAbortsAreForwarded(t *testing.T) {
 	requirement.Claim(t, "ABT-11")
 	abort := []byte(`{"type":"abort","stage":"fetch","exit":5,"cause":"unsupported"}` + "\n")
@@ -56,7 +56,7 @@ func TestAbortsAreForwarded(t *testing.T) {
 	}
 	dir := t.TempDir()
 	exit, stdout, stderr = runStdin(command.Emit(), abort, "--out", filepath.Join(dir, "context"))
-	if left, _ := os.ReadDir(dir); exit != fault.Unsupported || stdout != "" || stderr != "" || len(left) != 0 {
+	if left, _ := os.ReadDir(dir); exit != fault.Unsupported || stdout != string(abort) || stderr != "" || len(left) != 0 {
 		t.Errorf("emit: exit %d, stdout %q, stderr %q, left %v", exit, stdout, stderr, left)
 	}
 }

@@ -40,6 +40,12 @@ func runStage(call *cli.Call, name, capture string, body stage) error {
 	if cause := context.Cause(ctx); isClosed(cause) {
 		return cause
 	}
+	return end(name, out, err)
+}
+
+// end ends the stream of a stage that failed: an abort line from upstream is
+// forwarded without a message, any other failure is told by an abort line of its own.
+func end(name string, out *ndjson.Writer, err error) error {
 	var upstream *ndjson.AbortError
 	if errors.As(err, &upstream) {
 		if werr := out.Abort(upstream.Abort); werr != nil {
