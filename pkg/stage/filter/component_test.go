@@ -54,7 +54,7 @@ func TestFailedDetectorAborts(t *testing.T) {
 		it := item{line: c.line, no: 7}
 		(&text{worker: failing{c.kind}, bounds: bounds, family: family}).filter(&it)
 		var e *fault.Error
-		if !errors.As(it.err, &e) || e.Exit != fault.Aborted || e.Rule != "filter.component" || e.Scope != "" || !errors.Is(it.err, errDetector) {
+		if !errors.As(it.err, &e) || e.Exit != fault.Aborted || e.Rule != "filter.component" || e.Scope != "" || e.Line != 7 || !errors.Is(it.err, errDetector) {
 			t.Errorf("%s: %v", name, it.err)
 		}
 		if it.gap != (gap{}) {

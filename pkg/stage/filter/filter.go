@@ -148,7 +148,7 @@ func (t *text) source(it *item, h *record.Snapshot) error {
 		{"repository_id", h.Source.RepositoryID},
 		{"entity id", h.Entity.ID},
 	} {
-		safe, err := t.safePath(s.value)
+		safe, err := t.safePath(it, s.value)
 		if err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func (t *text) thread(it *item, l *record.Thread) error {
 	if l.Path == "" {
 		return nil
 	}
-	safe, err := t.safePath(l.Path)
+	safe, err := t.safePath(it, l.Path)
 	switch {
 	case err != nil:
 		return err
@@ -219,10 +219,10 @@ func (t *text) display(it *item, field, s string) (displayed, error) {
 }
 
 // safePath reports whether the engine would leave a structural string as it is.
-func (t *text) safePath(s string) (bool, error) {
+func (t *text) safePath(it *item, s string) (bool, error) {
 	r, err := t.worker.Filter(safety.Structural, []byte(s))
 	if err != nil {
-		return false, component(&item{}, err)
+		return false, component(it, err)
 	}
 	return r.Status == record.Unchanged, nil
 }
