@@ -7,7 +7,8 @@
 // A row has five columns: file, a part of one of its lines, what to put there instead,
 // the requirement or decision that this breaks, and the packages whose tests are to
 // notice (empty: the file's own). A part that does not stand exactly once in the file, a
-// tree that does not compile and a requirement that no test claims are errors.
+// tree that does not compile, a requirement that no test claims and tests that do not end
+// are errors.
 package main
 
 import (
@@ -220,6 +221,9 @@ func (r *row) try(dir string, claims map[string]map[string][]string) {
 		switch failed := failures(out); {
 		case bytes.Contains(out, []byte("[build failed]")) || bytes.Contains(out, []byte("[setup failed]")):
 			r.stale, r.message = true, "it does not compile: "+firstLine(out)
+			return
+		case bytes.Contains(out, []byte("panic: test timed out")):
+			r.stale, r.message = true, "its tests take too long"
 			return
 		case err != nil && (len(failed) > 0 || bytes.Contains(out, []byte("panic:"))):
 			r.caught, r.message = true, strings.Join(failed, " ")
