@@ -162,6 +162,9 @@ func (l *lineReader) next() bool {
 			if n, _ := separatorAt(l.text, l.at); n > 0 || l.at > l.start && (isQuoting(c) || hasAt(l.text, l.at, "----")) {
 				break
 			}
+			if l.at-l.start >= longLine && punctuates(l.text, l.at) {
+				break
+			}
 			// Not base64: the line runs to the next separator.
 			for l.at < len(l.text) {
 				if n, _ := separatorAt(l.text, l.at); n > 0 {
@@ -184,6 +187,18 @@ func (l *lineReader) next() bool {
 		l.physical = true
 	}
 	return true
+}
+
+// punctuates tells whether text[i] ends a sentence or closes what was opened before a
+// key that was pasted into prose, a call or a query.
+func punctuates(text []byte, i int) bool {
+	switch text[i] {
+	case ')', ']', '}', '&', ';', '?', '!':
+		return true
+	case '.':
+		return i+1 >= len(text) || is(text[i+1], blank) || text[i+1] == '\n'
+	}
+	return false
 }
 
 func isQuoting(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == ',' || c == '<' }
