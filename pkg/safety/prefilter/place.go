@@ -1,7 +1,7 @@
 package prefilter
 
 // rounds is how often every item is taken out and put where it then costs least.
-const rounds = 3
+const rounds = 2
 
 // Place finds placements for patterns by counting, on a sample of text, how many
 // places each bucket names. It is slow and meant for the generator of placement
@@ -53,7 +53,7 @@ func (p *placer) items(patterns []Pattern) []placedItem {
 	for _, pattern := range patterns {
 		for parity := range 2 {
 			it := placedItem{pattern: pattern, parity: parity, hits: len(p.places)}
-			for behind := -parity; behind < len(pattern.sets); behind += 2 {
+			for behind := -parity; behind < len(pattern.sets) && it.hits > 0; behind += 2 {
 				it.hits = min(it.hits, p.count(windowBits(pattern, behind)))
 			}
 			k := len(out)
@@ -101,7 +101,7 @@ func (p *placer) takeOut(it *placedItem) {
 // putIn chooses bucket and window with the fewest new hits and enters the item.
 func (p *placer) putIn(it *placedItem) {
 	least := len(p.places) + 1
-	for at := -it.parity; at < len(it.pattern.sets); at += 2 {
+	for at := -it.parity; at < len(it.pattern.sets) && least > 0; at += 2 {
 		for b, n := range p.newHits(windowBits(it.pattern, at)) {
 			if b < specialBucket && n < least {
 				least, it.bucket, it.behind = n, b, at

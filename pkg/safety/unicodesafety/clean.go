@@ -203,8 +203,42 @@ func (c *Cleaner) boundary(b byte) {
 	c.dst = append(c.dst, b)
 }
 
-// multibyte handles the character of several bytes at src[i].
+// plainRun appends the characters of two and three bytes from src[i] on that are
+// plain, and gives the index behind them: the usual case, letters of other scripts.
+func (c *Cleaner) plainRun(src []byte, i int) int {
+	j, last := i, i
+	for j+3 <= len(src) {
+		b, next := src[j], src[j+1]
+		size := 2
+		var r rune
+		switch {
+		case next&0xC0 != 0x80:
+		case b >= 0xC2 && b <= 0xDF:
+			r = rune(b&0x1F)<<6 | rune(next&0x3F)
+		case b >= 0xE1 && b <= 0xEF && b != 0xED && src[j+2]&0xC0 == 0x80:
+			r = rune(b&0x0F)<<12 | rune(next&0x3F)<<6 | rune(src[j+2]&0x3F)
+			size = 3
+		}
+		if r == 0 || c.t.class(r) != plain {
+			break
+		}
+		last = j
+		j += size
+	}
+	if j > i {
+		c.starter(i)
+		c.dst = append(c.dst, src[i:j]...)
+		c.segment, c.segmentSource = len(c.dst)-(j-last), last
+	}
+	return j
+}
+
+// multibyte handles the character of several bytes at src[i], and those behind it if
+// they are plain.
 func (c *Cleaner) multibyte(src []byte, i int) int {
+	if end := c.plainRun(src, i); end > i {
+		return end
+	}
 	r, size := utf8.DecodeRune(src[i:])
 	if r == utf8.RuneError && size == 1 {
 		size = invalidLength(src[i:])
