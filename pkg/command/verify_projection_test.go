@@ -74,6 +74,13 @@ func TestVerifyGaps(t *testing.T) {
 	if r := gaps("--format", "yaml"); r.exit != fault.Usage {
 		t.Errorf("format: %+v", r)
 	}
+	// A scope with both sorts of gaps is unusable.
+	both := reviewed()
+	both.Gap(record.ScopeComments, record.AuthorizationFailed, 1)
+	e = emitTree(t, both)
+	if r := gaps("--require", "comments=usable"); r.exit != fault.Aborted || !strings.Contains(r.stdout, "\ncomments: unusable\n") {
+		t.Errorf("partial and unusable: %+v", r)
+	}
 }
 
 // A source that was not selected is not complete, and a tree that is not held against

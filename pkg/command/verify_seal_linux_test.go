@@ -15,7 +15,9 @@ import (
 
 	"snapline/pkg/fault"
 	"snapline/pkg/requirement"
+	"snapline/pkg/safety"
 	"snapline/pkg/stage/verify"
+	"snapline/pkg/stage/verify/textrule"
 	"snapline/pkg/tree"
 )
 
@@ -160,16 +162,36 @@ func TestVerifySealFailures(t *testing.T) {
 
 // The judge sees the sealed bytes and not the disk's: a tree that changes between copy
 // and judgement cannot slip through.
+// meddler alters the tree as soon as the first text of it is judged.
+type meddler struct {
+	textrule.Scanner
+	meddle func()
+}
+
+func (m *meddler) Filter(kind safety.Kind, source []byte) (safety.Result, error) {
+	m.meddle()
+	return m.Scanner.Filter(kind, source)
+}
+
 func TestSealJudgesItsCopy(t *testing.T) {
 	requirement.Claim(t, "VER-06")
 	e := emitTree(t, reviewed())
-	scanner, err := newScanner()
+	worker, err := newScanner()
 	noError(t, err)
+	altered := 0
+	scanner := &meddler{worker, func() {
+		records, err := filepath.Glob(filepath.Join(e.dir, "records", "*.md"))
+		noError(t, err)
+		for _, r := range records {
+			noError(t, os.Truncate(r, 0))
+			altered++
+		}
+	}}
 	sealed, err := verify.Seal(t.Context(), e.dir, verify.Options{IndexSHA256: e.digest, Scanner: scanner})
 	noError(t, err)
 	defer sealed.Close()
-	if len(sealed.Report.Findings) != 0 || sealed.Report.Files < 15 {
-		t.Errorf("%+v", sealed.Report)
+	if len(sealed.Report.Findings) != 0 || sealed.Report.Files < 15 || altered == 0 {
+		t.Errorf("%+v, %d files altered", sealed.Report, altered)
 	}
 	if _, err := sealed.File.Write([]byte("x")); err == nil {
 		t.Error("written after the seal")

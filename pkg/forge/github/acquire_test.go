@@ -191,10 +191,10 @@ func TestLabelsBeyondTheFirstPage(t *testing.T) {
 }
 
 func TestDismissals(t *testing.T) {
-	requirement.Claim(t, "ID-05", "AMB-61")
+	requirement.Claim(t, "ID-05", "REV-02", "AMB-61")
 	f, p := pull()
 	other := githubtest.User("U_other", "other")
-	for _, id := range []string{"PRR_1", "PRR_2", "PRR_3", "PRR_4"} {
+	for _, id := range []string{"PRR_1", "PRR_2", "PRR_3", "PRR_4", "PRR_6"} {
 		githubtest.Append(p, "reviews", githubtest.Review(id, "DISMISSED", maintainer, githubtest.At(1)))
 	}
 	githubtest.Append(p, "reviews", githubtest.Review("PRR_5", "APPROVED", maintainer, githubtest.At(1)))
@@ -204,10 +204,13 @@ func TestDismissals(t *testing.T) {
 		githubtest.Dismissal("RDE_3", "PRR_2", nil, githubtest.At(20)),
 		githubtest.Dismissal("RDE_4", "PRR_4", githubtest.Bot("BOT_1", "stale"), githubtest.At(20)),
 		githubtest.Dismissal("RDE_5", "", other, githubtest.At(20)),
-		githubtest.Dismissal("RDE_6", "PRR_5", other, githubtest.At(20)))
+		githubtest.Dismissal("RDE_6", "PRR_5", other, githubtest.At(20)),
+		githubtest.Dismissal("RDE_7", "PRR_6", maintainer, githubtest.At(10)),
+		githubtest.Dismissal("RDE_8", "PRR_6", other, githubtest.At(40)))
 	got := run(t, f, nil, nil).Lines(t)
 	for id, want := range map[string]string{
 		"PRR_1": "2026-05-01T10:00:30.000000000Z U_other", "PRR_2": "2026-05-01T10:00:20.000000000Z -", "PRR_3": "- -", "PRR_4": "2026-05-01T10:00:20.000000000Z BOT_1", "PRR_5": "- -",
+		"PRR_6": "2026-05-01T10:00:40.000000000Z U_other",
 	} {
 		at, by := "-", "-"
 		r := got.Record(id)

@@ -291,6 +291,12 @@ func TestThreads(t *testing.T) {
 			}
 		})
 	}
+	// A first note that is left out dates the thread all the same.
+	first := strings.Replace(strings.Replace(note(1, ""), `"system":false`, `"system":true`, 1), "2026-05-05T10:00:01.500", "2026-05-05T09:00:00.000", 1)
+	s := run(t, subject("merge_requests/12", with(merge+"/discussions", last(list(thread("6a9c", first, note(2, "")))))))
+	if len(s.Threads) != 1 || s.Threads[0].CreatedAt != "2026-05-05T09:00:00.000000000Z" || len(s.Threads[0].RecordKeys) != 1 {
+		t.Errorf("threads %+v", s.Threads)
+	}
 	none := run(t, subject("merge_requests/12", with(merge+"/discussions", last(list(
 		strings.Replace(single(1, ""), `"system":false`, `"system":true`, 1),
 		thread("6a9d", strings.Replace(note(2, ""), `"system":false`, `"system":true`, 1)),
@@ -389,9 +395,20 @@ func TestMergedResultsJobsAreCountedNotReattributed(t *testing.T) {
 			t.Errorf("%s: %d checks, gaps %v", ref, len(s.Checks), s.Gaps)
 		}
 	}
-	// A pipeline of an older push is another head's and asked no further.
-	o := subject("merge_requests/12", with(merge+"/pipelines", last(pipelines(other, "feature")))).Run(context.Background(), t, &forgetest.Net{})
-	if s := o.Lines(t); s.Gaps["checks/invalid_metadata"] != 0 {
+	// A pipeline of an older push is another head's and asked no further, nor is a
+	// temporary one from before it.
+	for _, list := range []string{
+		pipelines(other, "feature"),
+		`[{"id":901,"project_id":1234,"sha":"` + other + `","ref":"feature"},{"id":900,"project_id":1234,"sha":"` + other + `","ref":"refs/merge-requests/12/merge"}]`,
+	} {
+		olderPipelines(t, list)
+	}
+}
+
+func olderPipelines(t *testing.T, list string) {
+	t.Helper()
+	o := subject("merge_requests/12", with(merge+"/pipelines", last(list))).Run(context.Background(), t, &forgetest.Net{})
+	if s := o.Lines(t); len(s.Gaps) > 1 || s.Gaps["reviews/history_unavailable"] != 1 {
 		t.Errorf("gaps %v", s.Gaps)
 	}
 	for _, r := range o.Requests {

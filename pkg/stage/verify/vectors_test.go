@@ -128,6 +128,15 @@ var vectors = []vector{
 	})},
 	{RuleRecordsOrder, index, []string{"MAN-12", "AMB-21"}, onIndex(func(d map[string]any) { swap(d, 1, 2, "records") })},
 	{RuleRecordsOrder, index, []string{"MAN-12", "AMB-21"}, reversed(index, "records")},
+	{RuleRecordsOrder, index, []string{"AMB-21"}, onIndex(func(d map[string]any) {
+		rows := d["records"].([]any) // a later row before an earlier one with a greater key
+		for i := 1; i < len(rows); i++ {
+			if dig(rows[i-1], "created_at") != dig(rows[i], "created_at") && dig(rows[i-1], "record_key").(string) > dig(rows[i], "record_key").(string) {
+				swap(d, i-1, i, "records")
+				return
+			}
+		}
+	})},
 	{RuleRecordsOrder, index, []string{"MAN-12"}, onIndex(func(d map[string]any) {
 		again := maps.Clone(dig(d, "records", find(d, "records", "kind", "comment")).(map[string]any))
 		again["created_at"] = moment("23:59")
