@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -50,8 +51,10 @@ func (e *Env) Getenv(name string) string {
 // Main runs a program in the process environment and gives its exit code. An
 // interrupt or termination signal cancels the context of the action and ends a read of
 // stdin, so that it can remove its work; a second one ends the process. A closed stdout
-// is an error to the action, not a signal.
+// is an error to the action, not a signal. What the standard library logs by itself is
+// dropped: net/http quotes there what a server sends unasked.
 func Main(p *Program) int {
+	log.SetOutput(io.Discard)
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
