@@ -3,7 +3,10 @@ package safety
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 
@@ -284,4 +287,32 @@ func TestNoAllocationOnCleanText(t *testing.T) {
 			t.Errorf("kind %d: %v allocations", kind, n)
 		}
 	}
+}
+
+func TestWorkersShareAnEngine(t *testing.T) {
+	e, err := New(fuzzCredentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(31, 32))
+	texts := make([][]byte, 300)
+	want := make([]string, len(texts))
+	alone := e.NewWorker()
+	for k := range texts {
+		texts[k] = randomText(r)
+		got, _ := alone.Filter(Body, texts[k])
+		want[k] = fmt.Sprintf("%s %v %q", got.Status, got.Findings, got.Text)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			w := e.NewWorker()
+			for k, text := range texts {
+				if got, err := w.Filter(Body, text); err != nil || fmt.Sprintf("%s %v %q", got.Status, got.Findings, got.Text) != want[k] {
+					t.Errorf("%q: %v, want %s", text, got, want[k])
+				}
+			}
+		})
+	}
+	group.Wait()
 }

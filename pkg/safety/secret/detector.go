@@ -71,8 +71,12 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
 		r.registered = newAutomaton(list)
+		seen := map[string]bool{}
 		for _, s := range list {
-			add(prefilter.Literal(s.text[:min(len(s.text), 12)]), (*Detector).registered)
+			if start := s.text[:min(len(s.text), 12)]; !seen[start] {
+				seen[start] = true
+				add(prefilter.Literal(start), (*Detector).registered)
+			}
 		}
 	}
 	return r
