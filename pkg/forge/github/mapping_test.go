@@ -233,3 +233,38 @@ func TestRoleWords(t *testing.T) {
 		}
 	}
 }
+
+// An edit counts whether or not GitHub names who made it: of the entity, of comments
+// and of reviews.
+func TestEditors(t *testing.T) {
+	requirement.Claim(t, "AMB-65")
+	editor := githubtest.User("U_editor", "editor")
+	for name, c := range map[string]struct {
+		by, at any
+		want   string
+	}{
+		"never":      {nil, nil, "false -"},
+		"by someone": {editor, githubtest.At(9), "true U_editor"},
+		"by nobody":  {nil, githubtest.At(9), "true -"},
+		"no time":    {editor, nil, "true U_editor"},
+		"by a ghost": {githubtest.With(githubtest.User("MDQ6VXNlcjEwMTM3", "ghost")), githubtest.At(9), "true -"},
+	} {
+		edit := func(o githubtest.M) githubtest.M { return githubtest.With(o, "editor", c.by, "lastEditedAt", c.at) }
+		f, p := pull()
+		p["editor"], p["lastEditedAt"] = c.by, c.at
+		githubtest.Append(p, "comments", edit(githubtest.Comment("IC_1", "x", maintainer, githubtest.At(1))))
+		githubtest.Append(p, "reviews", edit(githubtest.Review("PRR_1", "COMMENTED", maintainer, githubtest.At(1))))
+		githubtest.Append(p, "reviewThreads", githubtest.Thread("PRRT_1", edit(githubtest.Inline("PRRC_1", "x", maintainer, githubtest.At(1), "", ""))))
+		lines := run(t, f, nil, nil).Lines(t)
+		for _, id := range []string{lines.Header.Entity.ID, "IC_1", "PRR_1", "PRRC_1"} {
+			r := lines.Record(id)
+			by := "-"
+			if r.EditorID != nil {
+				by = *r.EditorID
+			}
+			if got := fmt.Sprintf("%v %s", r.Edited, by); got != c.want {
+				t.Errorf("%s, %s: %s, want %s", name, id, got, c.want)
+			}
+		}
+	}
+}
