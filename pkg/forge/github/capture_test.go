@@ -294,6 +294,19 @@ func TestRecordedChecks(t *testing.T) {
 		got := run(t, onHead([]checkRun{e.Body}, string(b), true), nil, nil).Lines(t)
 		forgetest.CheckGaps(t, got.Gaps, []gap{{Scope: "checks", Code: "invalid_metadata", Count: 1}})
 	})
+	t.Run("fewer jobs than the total", func(t *testing.T) {
+		requirement.Claim(t, "AMB-42", "GAP-05")
+		var e struct{ Body checkRun }
+		capture(t, "rest/check_run_queued.json", &e)
+		b, _ := json.Marshal(githubtest.M{"total_count": 2, "jobs": []githubtest.M{{
+			"id": e.Body.ID, "node_id": e.Body.NodeID, "head_sha": e.Body.HeadSHA, "created_at": *e.Body.StartedAt,
+		}}})
+		got := run(t, onHead([]checkRun{e.Body}, string(b), true), nil, nil).Lines(t)
+		forgetest.CheckGaps(t, got.Gaps, []gap{{Scope: "checks", Code: "fetch_failed", Count: 1}})
+		if len(got.Checks) != 0 {
+			t.Errorf("checks %+v", got.Checks)
+		}
+	})
 	t.Run("jobs of several conclusions", func(t *testing.T) {
 		capture(t, "rest/jobs_cancelled_skipped.json", &listed)
 		got := run(t, onHead(listed.Jobs, reply(t, "rest/jobs_cancelled_skipped.json").Body, true), nil, nil).Lines(t)
