@@ -150,8 +150,7 @@ func (v *verifier) logOf(row *tree.ManifestRecord, c *tree.Check) {
 	selected := ran && (selection == record.LogsAll || selection == record.LogsFailed && failed)
 	switch {
 	case row.LogPath != "" && !selected:
-		v.add(RuleLogPath, tree.IndexPath, "/records")
-		v.add(RuleLogPath, row.LogPath, "")
+		v.note(RuleLogPath, tree.IndexPath, "/records", row.LogPath)
 	case row.LogPath == "" && selected:
 		v.withoutLog++
 	}

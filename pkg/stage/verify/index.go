@@ -31,11 +31,9 @@ func (v *verifier) key(kind record.Kind, id string) string {
 
 func (v *verifier) sourceRules() error {
 	s := v.index.Source
+	// The schema settles the repository, not what a name of the DNS is.
 	if !tree.ValidHost(s.Host) {
 		v.add(RuleSource, tree.IndexPath, "/source/host")
-	}
-	if !tree.ValidRepository(s.Forge, s.Repository) {
-		v.add(RuleSource, tree.IndexPath, "/source/repository")
 	}
 	v.id(tree.IndexPath, "/source/repository_id", record.KindEntity, s.RepositoryID)
 	v.id(tree.IndexPath, "/entity/id", record.KindEntity, v.index.Entity.ID)

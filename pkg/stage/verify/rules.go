@@ -58,7 +58,7 @@ var (
 	RuleFilesAbsent      = rule("files.absent", "files[] lacks a file that a record, thread or review calls for")
 	RuleProfile          = rule("index.collection-profile", "must be the digest of collection.json")
 	RuleIndexEntity      = rule("index.entity", "must equal entity/metadata.json")
-	RuleSource           = rule("index.source", "not the canonical form of a forge, host or repository")
+	RuleSource           = rule("index.source", "host must be a lowercase DNS name, with a port only if it is not 443")
 	RuleID               = rule("id.pattern", "an identifier outside the forge's own pattern")
 	RuleStructuralLength = rule("structural.too-long", "a structural string longer than max_metadata_string_bytes")
 	RuleStructuralUnsafe = rule("structural.unsafe", "the filters would change or reject this path")

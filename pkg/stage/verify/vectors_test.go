@@ -115,6 +115,7 @@ var vectors = []vector{
 	{RuleSchema, index, []string{"SRC-04"}, onIndex(func(d map[string]any) { put(d, "Example/project", "source", "repository") })},
 	{RuleSchema, index, []string{"SRC-06"}, onIndex(func(d map[string]any) { put(d, "example/project/", "source", "repository") })},
 	{RuleID, index, []string{"ID-06"}, onIndex(func(d map[string]any) { put(d, "PR.kwDO", "entity", "id") })},
+	{RuleID, reviews, []string{"ID-06"}, onDocument(reviews, func(d map[string]any) { put(d, "U.kgDO", "reviews", 1, "dismissed_by_actor_id") })},
 	{RuleID, tree.AgentRunsPath, []string{"ID-06"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, "a:b", "runs", 0, "id") })},
 	{RuleSchema, tree.AgentRunsPath, []string{"ID-09"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, "a b", "runs", 0, "id") })},
 	{RuleStructuralLength, tree.AgentRunsPath, []string{"STR-06", "AMB-33"}, onDocument(tree.AgentRunsPath, func(d map[string]any) { put(d, strings.Repeat("a", 129), "runs", 0, "id") })},
