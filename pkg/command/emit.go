@@ -22,8 +22,9 @@ and is checked before anything is read. The tree is built in a private directory
 appears by one rename that does not replace; directories have mode 0700 and files
 0600. Then the receipt is printed: one line of JSON whose index_sha256 is the root of
 trust. Keep that value where no other process can change it, and pass it to verify
---index-sha256. A run without a tree prints the stream's abort line instead. The file that --receipt writes is for audits: it proves nothing to
-whoever shares its directory with others.
+--index-sha256. A run without a tree prints the stream's abort line instead. The file
+that --receipt writes is for audits: it proves nothing to whoever shares its directory
+with others.
 
 If the directory above --out is a run directory (mode 0700, with a file 'lock' whose
 first line is "snapline run directory" and whose lock the harness holds), the tree is

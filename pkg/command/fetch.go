@@ -63,8 +63,8 @@ and --token-host.
 			&ucli.StringFlag{Name: "api-url", Usage: "the API is at `URL`, if it does not follow from the address"},
 			&ucli.StringFlag{Name: "token-env", Usage: "the token is in the environment variable `NAME`; needs --token-host"},
 			&ucli.StringFlag{Name: "token-host", Usage: "the token of --token-env is for `HOST[:PORT]` and no other"},
-			&ucli.DurationFlag{Name: "max-wait", Usage: "wait at most this long for rate limits, in all", Value: client.DefaultMaxWait},
-			&ucli.DurationFlag{Name: "timeout", Usage: "wait at most this long for one answer", Value: client.DefaultTimeout},
+			&ucli.DurationFlag{Name: "max-wait", Usage: "wait at most `DURATION` for rate limits, in all, for example 90s or 2m", Value: client.DefaultMaxWait},
+			&ucli.DurationFlag{Name: "timeout", Usage: "wait at most `DURATION` for one answer", Value: client.DefaultTimeout},
 			&ucli.Int64Flag{Name: "max-total", Usage: "hold at most `BYTES` of answers, logs apart", Value: maxTotal},
 			&ucli.BoolFlag{Name: "check", Usage: "say what the token can read, and write no stream"},
 			&ucli.StringFlag{Name: "replay", Usage: "re-check and forward the capture in `FILE` instead of asking a forge"},
@@ -113,31 +113,38 @@ func runFetch(call *cli.Call) error {
 	if f.Duration("max-wait") < 0 || f.Duration("timeout") <= 0 || f.Int64("max-total") <= 0 {
 		return cli.Usagef("--max-wait, --timeout and --max-total are not negative, and the last two not zero")
 	}
-	target, err := forge.Parse(call.Args[0], f.String("api-url"), call.Env.Getenv)
-	var unsupported *forge.UnsupportedEntity
-	if errors.As(err, &unsupported) {
-		return runStage(call, fetch.Name, "", func(context.Context, *ndjson.Writer) error {
-			return &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
-		})
-	}
-	if err != nil {
-		return err
-	}
-	cfg, err := fetchConfig(call, target)
-	if err != nil {
-		return err
-	}
-	adapter, done, err := connect(call, target, &cfg)
-	if err != nil {
-		return err
-	}
-	defer done()
+	var cfg fetch.Config
+	adapter, done, err := prepare(call, &cfg)
 	if f.Bool("check") {
+		if err != nil {
+			return err
+		}
+		defer done()
 		return runCheck(call, adapter)
 	}
+	if err != nil {
+		return end(fetch.Name, ndjson.NewWriter(call.Env.Stdout), err)
+	}
+	defer done()
 	return runStage(call, fetch.Name, f.String("capture"), func(ctx context.Context, out *ndjson.Writer) error {
 		return fetch.Run(ctx, adapter, out, cfg, call.Log)
 	})
+}
+
+// prepare does everything that can go wrong before anything is sent.
+func prepare(call *cli.Call, cfg *fetch.Config) (adapter forge.Adapter, done func(), err error) {
+	target, err := forge.Parse(call.Args[0], call.Flags.String("api-url"), call.Env.Getenv)
+	var unsupported *forge.UnsupportedEntity
+	if errors.As(err, &unsupported) {
+		err = &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if *cfg, err = fetchConfig(call, target); err != nil {
+		return nil, nil, err
+	}
+	return connect(call, target, cfg)
 }
 
 // fetchConfig reads profile, registry and receipts: everything that can be wrong
@@ -154,7 +161,7 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 			return cfg, err
 		}
 		if cfg.Collection, err = profile.Parse(text, target.Kind); err != nil {
-			return cfg, err
+			return cfg, inFile(path, err)
 		}
 	} else if cfg.Collection, err = profile.Builtin(f.String("profile"), target.Kind); err != nil {
 		return cfg, err
@@ -165,7 +172,7 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 			return cfg, err
 		}
 		if cfg.Bots, err = fetch.ParseRegistry(text); err != nil {
-			return cfg, err
+			return cfg, inFile(path, err)
 		}
 	}
 	path := f.String("agent-runs")
@@ -188,6 +195,17 @@ const (
 	maxProfile   = 1 << 20
 	maxInputFile = 64 << 20
 )
+
+// inFile says which file an error is about.
+func inFile(path string, err error) error {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.File != "" {
+		return err
+	}
+	named := *e
+	named.File = path
+	return &named
+}
 
 func readInput(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)

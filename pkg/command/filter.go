@@ -60,7 +60,7 @@ func runFilter(call *cli.Call) error {
 	}
 	credentials, err := registeredCredentials(call)
 	if err != nil {
-		return err
+		return end(filter.Name, ndjson.NewWriter(call.Env.Stdout), err)
 	}
 	engine, err := safety.New(credentials)
 	if err != nil {

@@ -18,14 +18,15 @@ type stage func(ctx context.Context, out *ndjson.Writer) error
 // runStage runs a stage that writes a stream on stdout, teed into a capture if one
 // is asked for. A stage that fails ends its stream with an abort line, so that the
 // rest of the pipe ends with the same code and says nothing more (stream rules on
-// stopping). An abort from upstream is forwarded without a message.
+// stopping). An abort from upstream is forwarded without a message. A stage that fails
+// before it begins gives its error to end for the same reason.
 func runStage(call *cli.Call, name, capture string, body stage) error {
 	stdout := call.Env.Stdout
 	var tee *ndjson.Capture
 	if capture != "" {
 		var err error
 		if tee, err = ndjson.NewCapture(capture); err != nil {
-			return err
+			return end(name, ndjson.NewWriter(stdout), err)
 		}
 		defer tee.Discard()
 		stdout = io.MultiWriter(stdout, tee)

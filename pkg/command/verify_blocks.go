@@ -49,6 +49,9 @@ index_checked false. Output without an end line is not to be used.`,
 
 func runVerifyBlocks(call *cli.Call) error {
 	view := call.Flags.String("view")
+	if view == "" {
+		return cli.Usagef("--view is missing: timeline, unresolved-review or review:KEY")
+	}
 	path := map[string]string{"timeline": tree.TimelinePath, "unresolved-review": tree.UnresolvedReviewPath}[view]
 	if key, ok := strings.CutPrefix(view, "review:"); ok && tree.ValidDigest(key) {
 		path = tree.ReviewViewPath(key)

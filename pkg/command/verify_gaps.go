@@ -98,7 +98,10 @@ func requirements(s string) ([]projection.Requirement, error) {
 	for _, part := range strings.Split(s, ",") {
 		scope, level, ok := strings.Cut(part, "=")
 		r := projection.Requirement{Scope: record.Scope(scope), Level: projection.Level(level)}
-		if !ok || !slices.Contains(projection.Scopes[:], r.Scope) || r.Level != projection.Complete && r.Level != projection.Usable {
+		if ok && !slices.Contains(projection.Scopes[:], r.Scope) {
+			return nil, cli.Usagef("--require: there is no scope %s; use one of %s", fault.Quote(scope), scopeNames())
+		}
+		if !ok || r.Level != projection.Complete && r.Level != projection.Usable {
 			return nil, cli.Usagef("--require takes SCOPE=complete or SCOPE=usable, not %s", fault.Quote(part))
 		}
 		if slices.ContainsFunc(required, func(o projection.Requirement) bool { return o.Scope == r.Scope }) {
@@ -121,4 +124,12 @@ func openSnapshot(call *cli.Call) (*verify.Snapshot, error) {
 		call.Log.Notice(fault.Notice{Digest: s.IndexSHA256, Text: "the index was not held against a digest; give --index-sha256"})
 	}
 	return s, err
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range projection.Scopes {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }

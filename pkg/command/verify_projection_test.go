@@ -54,6 +54,9 @@ func TestVerifyGaps(t *testing.T) {
 			t.Errorf("%s: %+v", require, r)
 		}
 	}
+	if r := gaps("--require", "coments=usable"); !strings.Contains(r.stderr, `no scope "coments"; use one of actors, `) {
+		t.Errorf("a misspelt scope: %q", r.stderr)
+	}
 	r = gaps("--format", "json", "--require", "reviews=usable")
 	var report struct {
 		IndexChecked  bool              `json:"index_checked"`

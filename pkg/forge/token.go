@@ -120,18 +120,8 @@ func Token(t Target, base *url.URL, o TokenOptions, getenv func(string) string) 
 	}
 	return "", &fault.Error{
 		Exit: fault.Environment, Rule: "fetch.no-token", Detail: "there is no token for the host of the address",
-		Hint: "set " + preferred(t.Forge, web, getenv),
+		Hint: "set " + named,
 	}
-}
-
-func preferred(f record.Forge, web string, getenv func(string) string) string {
-	name := ""
-	for _, b := range bindings {
-		if b.forge == f && b.names(web, getenv) {
-			name = b.variable
-		}
-	}
-	return name
 }
 
 func tokenHostFault(detail string) error {

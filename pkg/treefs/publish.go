@@ -39,7 +39,7 @@ func Begin(fsys FS, out string) (p *Publication, err error) {
 	}
 	parent, err := fsys.Dir(filepath.Dir(filepath.Clean(out)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse(out, "out.parent", "the directory above does not exist", "")
+		return nil, refuse(out, "out.parent", "the directory above does not exist", "make it first, with mode 0700")
 	}
 	if err != nil {
 		return nil, trouble(out, "the directory above cannot be opened", err)
@@ -69,7 +69,7 @@ func (p *Publication) begin() error {
 		return trouble(p.out, "the directory above cannot be read", err)
 	}
 	if info.UID != userID() && info.Mode&fs.ModeSticky == 0 {
-		return refuse(p.out, "out.parent", "the directory above belongs to someone else and is not sticky", "")
+		return refuse(p.out, "out.parent", "the directory above belongs to someone else and is not sticky", `use: emit --out "$(mktemp -d)/context"`)
 	}
 	if _, err := p.parent.Stat(p.name); err == nil {
 		return refuse(p.out, "out.exists", "the path exists; --out must not exist", "name a path that does not exist")
