@@ -24,6 +24,8 @@ func program(action cli.Action) *cli.Program {
 		Flags: []ucli.Flag{
 			&ucli.StringFlag{Name: "out", Usage: "write to `DIR`"},
 			&ucli.BoolFlag{Name: "json", Usage: "as JSON"},
+			&ucli.DurationFlag{Name: "wait", Usage: "wait `DURATION`"},
+			&ucli.Int64Flag{Name: "most", Usage: "at most `BYTES`"},
 			&ucli.StringSliceFlag{Name: "name", Usage: "`NAME`, may be given again"},
 		},
 		Commands: []*cli.Program{
@@ -88,7 +90,10 @@ func TestUsageErrorsAreOneLineAndLeaveStdoutEmpty(t *testing.T) {
 		{"bad boolean", "--json=perhaps dir", `invalid boolean value`},
 		{"no argument", "", "tool: DIR is missing (try 'tool --help')\n"},
 		{"surplus argument", "a b", `tool: unexpected argument "b" (try 'tool --help')` + "\n"},
-		{"no command behind --", "seal dir", "tool: -- and a command are missing (try 'tool --help')\n"},
+		{"no command behind --", "seal dir", "tool: -- and a command are missing (try 'tool seal --help')\n"},
+		{"a subcommand's unknown flag", "seal dir --nope", "tool: unknown flag --nope (try 'tool seal --help')\n"},
+		{"duration without a unit", "dir --wait 5", `tool: --wait takes a duration like 90s or 2m, not "5" (try 'tool --help')` + "\n"},
+		{"no number", "dir --most=1MiB", `tool: --most takes a whole number, not "1MiB" (try 'tool --help')` + "\n"},
 		{"log format", "--log-format xml dir", `tool: --log-format takes text or json, not "xml" (try 'tool --help')` + "\n"},
 		{"completion", "--completion powershell", `tool: --completion takes bash, zsh or fish, not "powershell" (try 'tool --help')` + "\n"},
 	}
@@ -145,10 +150,16 @@ func TestAskedForText(t *testing.T) {
 		{"--version", []string{"tool 1.2.3 (stream s, filter f)\n"}},
 		{"--help", []string{"tool - does a thing", "tool [flags] DIR", "tool seal [flags] DIR -- COMMAND", "EXAMPLES\n   tool --out x DIR", "--out DIR", "EXIT CODES\n     0  done", "141"}},
 		{"seal --help", []string{"tool seal - seals", "--digest"}},
-		{"--man", []string{".TH tool 1", ".SH EXIT STATUS", ".SH EXAMPLES"}},
-		{"--completion bash", []string{"complete -o filenames -F _snapline_tool tool", "--digest", "seal list"}},
-		{"--completion zsh", []string{"#compdef tool"}},
-		{"--completion fish", []string{"complete -c tool -l out\n", "-a seal -d 'seals'"}},
+		{"seal --man", []string{".TH \"tool seal\" 1", "tool seal \\- seals"}},
+		{"--man", []string{".TH \"tool\" 1", ".SH EXIT STATUS", ".SH EXAMPLES"}},
+		{"--completion bash", []string{
+			"complete -o filenames -F _snapline_tool tool", "flags='--out --json", "seal) flags='--digest --log-format --version", "'seal list'",
+		}},
+		{"--completion zsh", []string{"#compdef tool", "flags=(--out --json", "seal) flags=(--digest --log-format --version"}},
+		{"--completion fish", []string{
+			"complete -c tool -n '! __fish_seen_subcommand_from seal list' -l out\n", "-a seal -d 'seals'",
+			"complete -c tool -n '__fish_seen_subcommand_from seal' -l digest\n",
+		}},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			exit, stdout, stderr := run(func(*cli.Call) error { t.Error("the action ran"); return nil }, strings.Fields(c.args)...)

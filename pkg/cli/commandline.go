@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/fault"
 )
 
 // commandLine is a command line in order: the library stops at the first
@@ -35,7 +39,7 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			}
 			return l, nil
 		case len(arg) > 1 && arg[0] == '-':
-			name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+			name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 			flag := findFlag(l.program, name)
 			if flag == nil {
 				if name == "help" || name == "h" {
@@ -48,15 +52,17 @@ func parse(root *Program, args []string) (*commandLine, error) {
 				return nil, Usagef("--%s is given twice", name)
 			}
 			seen[flag.Names()[0]] = true
-			if !takesValue(flag) || hasValue {
-				l.flags = append(l.flags, arg)
-				continue
+			if takesValue(flag) && !hasValue {
+				if i+1 == len(args) || isFlag(l.program, args[i+1]) {
+					return nil, Usagef("--%s needs a value", name)
+				}
+				i++
+				arg, value = arg+"="+args[i], args[i]
 			}
-			if i+1 == len(args) || isFlag(l.program, args[i+1]) {
-				return nil, Usagef("--%s needs a value", name)
+			if err := checkValue(flag, name, value); err != nil {
+				return nil, err
 			}
-			l.flags = append(l.flags, arg+"="+args[i+1])
-			i++
+			l.flags = append(l.flags, arg)
 		default:
 			if sub := subcommand(root, arg); sub != nil && l.program == root && len(l.positional) == 0 {
 				l.program = sub
@@ -107,6 +113,22 @@ func isFlag(p *Program, arg string) bool {
 func takesValue(f ucli.Flag) bool {
 	d, ok := f.(ucli.DocGenerationFlag)
 	return ok && d.TakesValue()
+}
+
+// checkValue says what a flag with a number or a duration takes: the library's own
+// words do not.
+func checkValue(f ucli.Flag, name, value string) error {
+	switch f.(type) {
+	case *ucli.DurationFlag:
+		if _, err := time.ParseDuration(value); err != nil {
+			return Usagef("--%s takes a duration like 90s or 2m, not %s", name, fault.Quote(value))
+		}
+	case *ucli.Int64Flag, *ucli.IntFlag:
+		if _, err := strconv.ParseInt(value, 0, 64); err != nil {
+			return Usagef("--%s takes a whole number, not %s", name, fault.Quote(value))
+		}
+	}
+	return nil
 }
 
 func collects(f ucli.Flag) bool {

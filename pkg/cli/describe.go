@@ -17,11 +17,12 @@ func describe(root, p *Program, app *ucli.App, c *ucli.Context, w io.Writer) (bo
 	case c.Bool("version"):
 		return true, write(w, root.Name+" "+root.Version+"\n")
 	case c.Bool("man"):
-		app.HideHelp = true
+		app.HideHelp, app.Name = true, app.HelpName
 		page, err := app.ToManWithSection(1)
 		if err != nil {
 			return true, &fault.Error{Exit: fault.Environment, Detail: "the manual page could not be made", Cause: err}
 		}
+		page = strings.Replace(page, ".TH "+app.Name+" 1", ".TH \""+app.Name+"\" 1", 1)
 		return true, write(w, page+manTail(root, p))
 	case c.IsSet("completion"):
 		script, err := completion(root, c.String("completion"))
@@ -100,68 +101,83 @@ func roff(s string) string {
 	return s
 }
 
-// completion gives a script that completes flags, subcommands and file names. It
-// lists words and evaluates nothing that was typed.
+// completion gives a script that completes the flags of the program or of the
+// subcommand that is its first word, subcommands, and file names. It lists words and
+// evaluates nothing that was typed.
 func completion(root *Program, shell string) (string, error) {
-	words := completionWords(root)
+	commands := strings.Join(commandNames(root), " ")
+	var b strings.Builder
 	switch shell {
 	case "bash":
-		return fmt.Sprintf(`_snapline_%[1]s() {
-  local word=${COMP_WORDS[COMP_CWORD]}
+		fmt.Fprintf(&b, `_snapline_%[1]s() {
+  local word=${COMP_WORDS[COMP_CWORD]} flags=%[2]s
+  case ${COMP_WORDS[1]-} in
+`, root.Name, quoteShell(flagWords(root)))
+		for _, c := range root.Commands {
+			fmt.Fprintf(&b, "    %s) flags=%s ;;\n", c.Name, quoteShell(flagWords(c)))
+		}
+		fmt.Fprintf(&b, `  esac
   if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W %[2]s -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$word")
+  elif ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W %[2]s -- "$word"; compgen -f -- "$word")
   else
-    mapfile -t COMPREPLY < <(compgen -W %[3]s -- "$word"; compgen -f -- "$word")
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
   fi
 }
 complete -o filenames -F _snapline_%[1]s %[1]s
-`, root.Name, quoteShell(strings.Join(words.flags, " ")), quoteShell(strings.Join(words.commands, " "))), nil
+`, root.Name, quoteShell(commands))
 	case "zsh":
-		return fmt.Sprintf(`#compdef %[1]s
+		fmt.Fprintf(&b, `#compdef %[1]s
 _snapline_%[1]s() {
+  local flags=(%[2]s)
+  case ${words[2]-} in
+`, root.Name, flagWords(root))
+		for _, c := range root.Commands {
+			fmt.Fprintf(&b, "    %s) flags=(%s) ;;\n", c.Name, flagWords(c))
+		}
+		fmt.Fprintf(&b, `  esac
   if [[ $PREFIX == -* ]]; then
-    compadd -- %[2]s
+    compadd -- $flags
   else
-    compadd -- %[3]s
+    ((CURRENT > 2)) || compadd -- %[2]s
     _files
   fi
 }
 compdef _snapline_%[1]s %[1]s
-`, root.Name, strings.Join(words.flags, " "), strings.Join(words.commands, " ")), nil
+`, root.Name, commands)
 	case "fish":
-		var b strings.Builder
-		for _, f := range words.flags {
-			fmt.Fprintf(&b, "complete -c %s -l %s\n", root.Name, strings.TrimPrefix(f, "--"))
-		}
+		fishFlags(&b, root, root, "")
 		for _, c := range root.Commands {
 			fmt.Fprintf(&b, "complete -c %s -n __fish_use_subcommand -a %s -d %s\n", root.Name, c.Name, quoteShell(c.Summary))
+			fishFlags(&b, root, c, " -n '__fish_seen_subcommand_from "+c.Name+"'")
 		}
-		return b.String(), nil
+	default:
+		return "", Usagef("--completion takes bash, zsh or fish, not %s", fault.Quote(shell))
 	}
-	return "", Usagef("--completion takes bash, zsh or fish, not %s", fault.Quote(shell))
+	return b.String(), nil
 }
 
-type words struct{ flags, commands []string }
+// fishFlags lists the flags of p under a condition. Those of a program with
+// subcommands hold where none was chosen.
+func fishFlags(b *strings.Builder, root, p *Program, condition string) {
+	if len(p.Commands) > 0 {
+		condition = " -n '! __fish_seen_subcommand_from " + strings.Join(commandNames(p), " ") + "'"
+	}
+	for _, f := range strings.Fields(flagWords(p)) {
+		fmt.Fprintf(b, "complete -c %s%s -l %s\n", root.Name, condition, strings.TrimPrefix(f, "--"))
+	}
+}
 
-func completionWords(root *Program) words {
-	w := words{commands: commandNames(root)}
-	seen := map[string]bool{}
-	add := func(flags []ucli.Flag) {
-		for _, f := range flags {
-			name := "--" + f.Names()[0]
-			if !seen[name] {
-				seen[name] = true
-				w.flags = append(w.flags, name)
-			}
+// flagWords gives the flags of a program or subcommand, separated by spaces.
+func flagWords(p *Program) string {
+	var b strings.Builder
+	for _, list := range [][]ucli.Flag{p.Flags, commonFlags()} {
+		for _, f := range list {
+			b.WriteString("--" + f.Names()[0] + " ")
 		}
 	}
-	add(root.Flags)
-	for _, c := range root.Commands {
-		add(c.Flags)
-	}
-	add(commonFlags())
-	w.flags = append(w.flags, "--help")
-	return w
+	return b.String() + "--help"
 }
 
 func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -70,7 +70,7 @@ func Run(ctx context.Context, p *Program, env *Env) (exit fault.Exit) {
 	var e *fault.Error
 	if exit == fault.Usage && errors.As(err, &e) && e.Hint == "" {
 		hinted := *e
-		hinted.Hint = "try '" + p.Name + " --help'"
+		hinted.Hint = "try '" + helpOf(p, env.Args[1:]) + " --help'"
 		err = &hinted
 	}
 	if errors.Is(err, context.Canceled) {
@@ -78,6 +78,19 @@ func Run(ctx context.Context, p *Program, env *Env) (exit fault.Exit) {
 	}
 	log.Failure(err)
 	return exit
+}
+
+// helpOf names the program or subcommand whose help a wrong command line needs.
+func helpOf(p *Program, args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			if sub := subcommand(p, arg); sub != nil {
+				return p.Name + " " + sub.Name
+			}
+			break
+		}
+	}
+	return p.Name
 }
 
 func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
@@ -165,6 +178,12 @@ func newApp(root, p *Program, stdout io.Writer) *ucli.App {
 	if p != root {
 		name += " " + p.Name
 	}
+	flags := append(append([]ucli.Flag{}, p.Flags...), commonFlags()...)
+	for _, f := range flags {
+		if b, ok := f.(*ucli.BoolFlag); ok {
+			b.DisableDefaultText = true // "(default: false)" tells nobody anything
+		}
+	}
 	app := &ucli.App{
 		Name:                      root.Name,
 		HelpName:                  name,
@@ -172,7 +191,7 @@ func newApp(root, p *Program, stdout io.Writer) *ucli.App {
 		ArgsUsage:                 p.Arguments,
 		Description:               p.Description,
 		UsageText:                 usageLine(name, p),
-		Flags:                     append(append([]ucli.Flag{}, p.Flags...), commonFlags()...),
+		Flags:                     flags,
 		Version:                   root.Version,
 		HideVersion:               true, // --version is one of commonFlags: -v stays free
 		HideHelpCommand:           true,
