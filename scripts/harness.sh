@@ -83,6 +83,9 @@ done
 (($# > 1)) || refuse '-- and the agent command are missing'
 shift
 agent=("$@")
+for script in ${pre:+"$pre"} ${post:+"$post"}; do
+	command -v -- "$script" >/dev/null || refuse 'a pre- or post-script cannot be run: name an executable file, for example ./pre.sh'
+done
 
 # --- masking -------------------------------------------------------------------
 
