@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -298,6 +299,32 @@ func TestCancellation(t *testing.T) {
 	_, err = dial(t, s.URL, func(cfg *client.Config) { cfg.Timeout = 5 * time.Millisecond }).Do(context.Background(), client.Request{Path: "/x", Limit: 10})
 	if !client.IsKind(err, client.Unreachable) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err %v", err)
+	}
+}
+
+// TestBrokenTransfersSayWhy: what somebody can mend is named, in words without addresses.
+func TestBrokenTransfersSayWhy(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
+	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
+	stranger.StartTLS()
+	defer stranger.Close()
+	slow, _ := answers(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	for _, c := range []struct {
+		name, origin string
+		timeout      time.Duration
+		want         string
+	}{
+		{"refused", closed.URL, time.Minute, "things: no complete answer: the connection is refused"},
+		{"untrusted", stranger.URL, time.Minute, "things: no complete answer: the host's certificate is not trusted"},
+		{"slow", slow.URL, 5 * time.Millisecond, "things: no complete answer: it took too long"},
+	} {
+		_, err := dial(t, c.origin, func(cfg *client.Config) { cfg.Timeout = c.timeout }).
+			Do(context.Background(), client.Request{Path: "/x", Limit: 10, Where: "things", Tries: 1})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 

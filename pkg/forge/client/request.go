@@ -3,10 +3,13 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 	"time"
 )
 
@@ -187,7 +190,7 @@ func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted b
 
 	answer, err := c.transport.RoundTrip(req)
 	if err != nil {
-		return nil, c.broken(ctx, r, 0)
+		return nil, c.broken(ctx, r, 0, err)
 	}
 	defer answer.Body.Close()
 	limit := r.Limit
@@ -196,7 +199,7 @@ func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted b
 	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
 	if err != nil {
-		return nil, c.broken(ctx, r, answer.StatusCode)
+		return nil, c.broken(ctx, r, answer.StatusCode, err)
 	}
 	if int64(len(body)) > limit && answer.StatusCode == http.StatusOK {
 		return nil, &Error{Kind: TooLarge, Status: answer.StatusCode, Where: r.Where}
@@ -205,12 +208,32 @@ func (c *Client) send(ctx context.Context, r Request, target *url.URL, trusted b
 }
 
 // broken is the error of a transfer without an end; the transport's own text may
-// hold addresses and is left out.
-func (c *Client) broken(ctx context.Context, r Request, status int) error {
+// hold addresses and is told in our words.
+func (c *Client) broken(ctx context.Context, r Request, status int, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return c.interrupted(r, err)
 	}
-	return &Error{Kind: Unreachable, Status: status, Where: r.Where}
+	return &Error{Kind: Unreachable, Status: status, Where: r.Where, Detail: whyBroken(cause)}
+}
+
+// whyBroken names the failures of a transport that somebody can mend; "" for others.
+func whyBroken(err error) string {
+	var (
+		lookup      *net.DNSError
+		certificate *tls.CertificateVerificationError
+		slow        net.Error
+	)
+	switch {
+	case errors.As(err, &lookup):
+		return "the host's name cannot be looked up"
+	case errors.As(err, &certificate):
+		return "the host's certificate is not trusted"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection is refused"
+	case errors.As(err, &slow) && slow.Timeout():
+		return "it took too long"
+	}
+	return ""
 }
 
 func (c *Client) interrupted(r Request, err error) error {
