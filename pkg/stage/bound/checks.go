@@ -22,7 +22,10 @@ func (s *stage) retainCheck(c *record.Check) error {
 	if err != nil {
 		return err
 	}
-	if code != "" {
+	switch {
+	case c.RejectedAs != "":
+		s.count(record.ScopeChecks, code)
+	case code != "":
 		s.miss(checkName(c), record.ScopeChecks, code)
 	}
 	if code != "" && code != record.UnsafeContent {
@@ -47,7 +50,11 @@ func (s *stage) flushRuns() error {
 		if err != nil {
 			return err
 		}
-		if code != "" {
+		switch {
+		case r.RejectedAs != "":
+			s.count(record.ScopeAgentRuns, code)
+			continue
+		case code != "":
 			s.miss(runName(r), record.ScopeAgentRuns, code)
 			continue
 		}
@@ -100,6 +107,10 @@ func (s *stage) checkLog(l *record.Log) error {
 		s.miss(name, record.ScopeCheckLogs, record.SourceTooLarge)
 		return nil
 	case record.FormText, record.FormBytes, record.FormNone:
+	}
+	if l.Filter.Status == record.Rejected {
+		s.count(record.ScopeCheckLogs, record.UnsafeContent)
+		return nil
 	}
 	if err := s.cutLog(l, name); err != nil {
 		return err

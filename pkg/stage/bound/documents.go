@@ -12,7 +12,7 @@ func (s *stage) flushDocuments() error {
 			s.miss(documentName(d), record.ScopeDocuments, record.SourceTooLarge)
 			continue
 		case !d.HasRaw:
-			s.miss(documentName(d), record.ScopeDocuments, record.UnsafeContent)
+			s.count(record.ScopeDocuments, record.UnsafeContent)
 		}
 		if err := s.write(d); err != nil {
 			return err

@@ -40,6 +40,9 @@ func (s *stage) miss(object string, scope record.Scope, code record.GapCode) {
 	s.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(code), Count: 1})
 }
 
+// count counts an object that filter has rejected, and so has named already.
+func (s *stage) count(scope record.Scope, code record.GapCode) { s.missing.add(scope, code, 1) }
+
 // note names a changed object, or one that vanishes without a gap.
 func (s *stage) note(object string, scope record.Scope, text string) {
 	s.log.Notice(fault.Notice{Record: object, Scope: string(scope), Text: text})

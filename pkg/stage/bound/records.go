@@ -63,7 +63,11 @@ func (s *stage) retain(p placed) error {
 	}
 	if r.Filter.Status == record.Rejected {
 		r.Content = record.Content{}
-		s.miss(recordName(r), scope, record.UnsafeContent) // and its row remains (GAP-09)
+		if p.cut {
+			s.miss(recordName(r), scope, record.UnsafeContent)
+		} else {
+			s.count(scope, record.UnsafeContent)
+		} // its row remains (GAP-09)
 	}
 	return s.writeRecord(r)
 }
