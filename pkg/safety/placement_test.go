@@ -44,7 +44,7 @@ func TestPlacementsAreForPatterns(t *testing.T) {
 // writePlacements chooses placements on small pieces of every text file of the
 // corpus.
 func writePlacements(t *testing.T, patterns []prefilter.Pattern) {
-	const piece, perDirectory = 2048, 160 << 10
+	const piece, perDirectory = 2048, 96 << 10
 	var sample []byte
 	for _, dir := range filepath.SplitList(*corpus) {
 		var pieces [][]byte

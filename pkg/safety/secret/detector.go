@@ -63,11 +63,8 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
-	// Ten digits and more, or a first group of four to nine; never a date or a fraction of a second.
-	add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{9}"), (*Detector).card)
-	for _, rest := range "345678" {
-		add(prefilter.Classes("[<^A-Za-z0-9_][2-6][0-9]{"+string(rest)+"}[ -][0-9]{3}"), (*Detector).card)
-	}
+	add(prefilter.Classes("[2-6][0-9]{9}"), (*Detector).card)
+	add(prefilter.Classes("[0-9]{4}[ -][0-9]{3}"), (*Detector).card)
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
 		r.registered = newAutomaton(list)
@@ -112,7 +109,7 @@ type Detector struct {
 	// How far rules have judged the text, so that no byte is judged over and over.
 	steps, budget int // see spend
 
-	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, cardEnd, awsAt, registeredEnd int
+	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, registeredEnd int
 
 	atFrom, atFound     int // see firstAt
 	stopFrom, stopFound int // see headerStop

@@ -124,13 +124,20 @@ func luhn(number []byte) bool {
 	return sum%10 == 0
 }
 
-// card handles a number at pos that may be a payment card: 13 to 19 digits, bare or
-// in groups of four and more, of which the last may be shorter.
+// card handles a run of digits around pos with which a payment card may begin: 13 to
+// 19 digits, bare or in groups of four and more, of which the last may be shorter.
 func (d *Detector) card(pos int) {
-	if pos < d.cardEnd {
+	if pos < d.digitsEnd {
 		return
 	}
 	text := d.text
+	low := max(0, pos-20)
+	start := runBack(text, pos, low, digit)
+	d.digitsEnd = run(text, pos, digit)
+	d.spend(d.digitsEnd - pos)
+	if pos = start; pos < d.cardEnd || pos > 0 && is(text[pos-1], alnum|underscore) || text[pos] < '2' || text[pos] > '6' {
+		return
+	}
 	var number [19]byte
 	n, best := 0, 0
 	for i := pos; ; {
