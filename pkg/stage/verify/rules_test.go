@@ -234,6 +234,26 @@ func TestRecordsAtTheirBound(t *testing.T) {
 	}
 }
 
+// An issue is never merged, a change proposal may be.
+func TestMergedIsForChangeProposals(t *testing.T) {
+	requirement.Claim(t, "MAP-26")
+	for _, c := range []struct {
+		specimen *specimen
+		state    string
+		want     []string
+	}{
+		{workItem(t, record.GitHub), "closed", nil},
+		{workItem(t, record.GitHub), "merged", []string{RuleSchema.Name}},
+		{changeProposal(t, record.GitHub), "merged", nil},
+	} {
+		c.specimen.edit(t, tree.EntityPath, func(d map[string]any) { d["state"] = c.state })
+		c.specimen.reseal(t)
+		if got := slices.Compact(names(c.specimen.judgeWith(t, marked{}))); !slices.Equal(got, c.want) {
+			t.Errorf("%s: want %v, got %v", c.state, c.want, got)
+		}
+	}
+}
+
 // Threads stand by creation time, whatever their keys say.
 func TestThreadsByTime(t *testing.T) {
 	requirement.Claim(t, "ORD-06", "ORD-07", "AMB-18", "AMB-21", "THR-06")
