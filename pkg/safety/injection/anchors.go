@@ -21,7 +21,7 @@ var anchors = []string{
 	"printenv", "token", "key", "password",
 	"env ", "env\t", "env\n", "env|", "env>", "env;", "env&", "env)", "env`", "env\"", "env'", "env.", "env,", "env*",
 	// hidden markup
-	"!--", "[//]:", "]: #", "display", "visibility", "opacity", "font-size", "hidden", "alt=", "title=",
+	"!--", "[//]:", "]: #", "]: <>", "display", "visibility", "opacity", "font-size", "hidden", "alt=", "title=",
 	"![ai", "![agent", "![assistant", "![system", "![model", "![llm", "![you ", "![approve", "![note", "![dear", "![hey",
 }
 
