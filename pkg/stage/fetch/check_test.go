@@ -241,4 +241,11 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 	if o.header.HeadSHA != "" {
 		t.Error("a head without checks")
 	}
+	s = pull()
+	s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
+	o = run(t, s, without)
+	o.wantGaps(t, nil)
+	if len(of[*record.Check](o)) != 0 || o.header.HeadSHA != "" || len(s.asked) != 0 {
+		t.Error("checks that nobody selected")
+	}
 }
