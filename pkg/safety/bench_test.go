@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -23,10 +24,22 @@ import (
 
 var benchText = flag.String("bench-text", "", "directory of text to measure on instead of the built-in text")
 
+// reportCPU logs what the ratio depends on. Where the system does not tell, the line
+// says so.
 func reportCPU(b *testing.B) {
 	b.Helper()
-	b.Logf("%s: SHA extensions not reported, SSE4.1 %v, AVX2 %v, BMI2 %v; ARM64 SHA2 %v",
-		runtime.GOARCH, cpu.X86.HasSSE41, cpu.X86.HasAVX2, cpu.X86.HasBMI2, cpu.ARM64.HasSHA2)
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	model, sha := "unknown processor", "unknown"
+	for line := range strings.Lines(string(info)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		switch strings.TrimSpace(name) {
+		case "model name":
+			model = strings.TrimSpace(value)
+		case "flags", "Features":
+			sha = fmt.Sprint(strings.Contains(value, " sha_ni") || strings.Contains(value, " sha2"))
+		}
+	}
+	b.Logf("%s, %s, SHA extensions %s, AVX2 %v, BMI2 %v", runtime.GOARCH, model, sha, cpu.X86.HasAVX2, cpu.X86.HasBMI2)
 }
 
 // ratio runs work in turns with sha256 and gives the median of the speed ratios.
@@ -109,7 +122,11 @@ const benchSize = 8 << 20
 func sourceLines(b []byte, suffixes ...string) []byte {
 	root := *benchText
 	if root == "" {
-		root = filepath.Join(runtime.GOROOT(), "src", "cmd")
+		goroot, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			b = append(b, "no toolchain to take text from\n"...)
+		}
+		root = filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime")
 	}
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || len(b) > benchSize {
