@@ -237,6 +237,7 @@ func TestTokens(t *testing.T) {
 }
 
 func TestTokenOptions(t *testing.T) {
+	requirement.Claim(t, "AMB-78")
 	for _, c := range []struct{ address, api, name, host, want string }{
 		{"https://ghe.example.com/a/b/pull/1", "", "MINE", "ghe.example.com", "t-mine"},
 		{"https://ghe.example.com/a/b/pull/1", "", "MINE", "GHE.example.com:443", "t-mine"},

@@ -84,7 +84,7 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 }
 
 func TestEntityThatCannotBeRead(t *testing.T) {
-	requirement.Claim(t, "AMB-73", "AMB-77", "ABT-04")
+	requirement.Claim(t, "AMB-62", "AMB-73", "AMB-77", "ABT-04", "TREE-07")
 	for name, x := range map[string]struct {
 		err  error
 		exit fault.Exit
