@@ -136,7 +136,9 @@ func readCredentials(r io.Reader, path string, add func(position, value string) 
 		n++
 		position := fmt.Sprintf("%s:%d", fault.Printable(path, 256), n)
 		var value *string
-		if !utf8.Valid(lines.Bytes()) || json.Unmarshal(lines.Bytes(), &value) != nil || value == nil {
+		// The decoder turns a lone surrogate into U+FFFD, which would register another value.
+		if !utf8.Valid(lines.Bytes()) || json.Unmarshal(lines.Bytes(), &value) != nil || value == nil ||
+			strings.ContainsRune(*value, utf8.RuneError) {
 			return cli.Usagef("%s: each line is one JSON string", position)
 		}
 		if err := add(position, *value); err != nil {
