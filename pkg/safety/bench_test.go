@@ -279,6 +279,7 @@ func BenchmarkHostile(b *testing.B) {
 				work(p)
 				growth = append(growth, float64(time.Since(start))/float64(first))
 			})
+			growth = growth[1:] // the first call made the buffers
 			slices.Sort(growth)
 			b.ReportMetric(speed*20/16, "x-sha256")
 			b.ReportMetric(growth[len(growth)/2], "growth")

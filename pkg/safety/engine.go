@@ -156,11 +156,11 @@ func (w *Worker) scan(text []byte, stopAtSpecial bool) (stopped bool) {
 	w.detector.Reset(text)
 	w.anchors, w.dense = w.anchors[:0], false
 	w.scanner.Reset(w.engine.table, text, stopAtSpecial)
-	return w.run(len(text))
+	return w.run(text)
 }
 
 // run applies the rules at the places that the scanner names.
-func (w *Worker) run(size int) (stopped bool) {
+func (w *Worker) run(text []byte) (stopped bool) {
 	for {
 		hits, done, special := w.scanner.Next(w.room[:0])
 		if special {
@@ -170,9 +170,9 @@ func (w *Worker) run(size int) (stopped bool) {
 			if h.Pattern < w.engine.secrets {
 				w.detector.At(h.Pattern, h.Pos)
 			}
-			if w.engine.anchor[h.Pattern] && !w.dense {
+			if w.engine.anchor[h.Pattern] && !w.dense && !secret.InMarker(text, h.Pos) {
 				w.anchors = insertAnchor(w.anchors, h.Pos)
-				w.dense = len(w.anchors) > size/sparse+1024
+				w.dense = len(w.anchors) > len(text)/sparse+1024
 			}
 		}
 		if done {
@@ -232,7 +232,7 @@ func (w *Worker) rescan(text []byte, markers []secret.Span) {
 			n++
 		}
 		w.scanner.ResetFrom(w.engine.table, text[:to], from)
-		w.run(len(text))
+		w.run(text)
 		for n < len(old) && old[n] < to {
 			w.anchors = insertAnchor(w.anchors, old[n])
 			n++

@@ -41,6 +41,11 @@ func markerAt(text []byte, i int) int {
 	return 0
 }
 
+// InMarker tells whether the name of a code in a marker begins at text[i].
+func InMarker(text []byte, i int) bool {
+	return i > 0 && text[i-1] == '-' && hasAt(text, i-len(markerStart), markerStart)
+}
+
 // letters counts the letters and digits of b that stand in no marker.
 func letters(b []byte) int {
 	n := 0
