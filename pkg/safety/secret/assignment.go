@@ -20,6 +20,9 @@ func (d *Detector) assignment(pos int) {
 	if start > 0 && text[start-1] == '\\' && start < end && bytes.IndexByte([]byte("nrtbf"), text[start]) >= 0 {
 		start++ // an escaped line feed or tab stands before the name
 	}
+	if start+2 < end && text[start] == '-' && (text[start+1] == 'D' || text[start+1] == 'P') && is(text[start+2], lower) {
+		start += 2 // a property on a command line: -Dtoken=…
+	}
 	for start < end && (text[start] == '-' || text[start] == '.') {
 		start++
 	}

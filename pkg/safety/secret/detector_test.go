@@ -303,6 +303,7 @@ func TestAssignments(t *testing.T) {
 	requirement.Claim(t, "SEC-05")
 	f := fake(20)
 	check(t, plainRules, []sample{
+		{"mvn -Dto¦ken=correct-horse-7 -Psec¦ret=correct-horse-7 -Dauthor=correct-horse-7", "mvn -Dtoken=«env-value» -Psecret=«env-value» -Dauthor=correct-horse-7"},
 		{"export DB_PASS¦WORD=correct-horse-7-battery\nexport PATH=/usr/bin", "export DB_PASSWORD=«env-value»\nexport PATH=/usr/bin"},
 		{"DB_PASS¦WORD = correcthorse\nx", "DB_PASSWORD = «env-value»\nx"},
 		{"$env:API_KEY = \"" + f + "\"", "$env:API_KEY = \"«env-value»\""},
