@@ -45,6 +45,7 @@ func TestThreadsNameOnlyWhatIsThere(t *testing.T) {
 	pruned := link(s.Thread(2, testkit.Time(2, "10:00"), 1, 2, 3, 4), 3)
 	pruned.Replies = []record.Reply{
 		{RecordKey: key(2), ParentRecordKey: key(1)},
+		{RecordKey: key(2), ParentRecordKey: key(3)},
 		{RecordKey: key(4), ParentRecordKey: key(3)},
 		{RecordKey: key(3), ParentRecordKey: key(2)},
 		{RecordKey: key(4), ParentRecordKey: key(6)}, // there, but in no record_keys of this thread
