@@ -32,7 +32,7 @@ type stage struct {
 	sequence int                    // of comments and reviews together
 	entity   bool                   // the entity record was written
 	present  map[string]record.Kind // written objects that have their text, by key
-	logged   map[string]string      // names of present checks whose log is selected, by key
+	logged   map[string]string      // names of present checks whose selected log has not come yet, by key
 	unknown  map[string]bool        // actors of unknown kind: referenced by a written line?
 }
 
@@ -190,6 +190,7 @@ func (s *stage) finish() error {
 			return err
 		}
 	}
+	s.countAbsentLogs()
 	s.countUnknownActors()
 	for _, gap := range s.missing.lines() {
 		if gap.Count > maxCount { // many lines together

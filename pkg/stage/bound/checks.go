@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"maps"
 	"slices"
 
 	"snapline/pkg/record"
@@ -98,6 +99,7 @@ func (s *stage) checkLog(l *record.Log) error {
 		s.note("log of "+l.RecordKey, record.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
 		return nil
 	}
+	delete(s.logged, l.RecordKey)
 	name := "log of " + check
 	switch l.Content.Form {
 	case record.FormMissing:
@@ -120,6 +122,14 @@ func (s *stage) checkLog(l *record.Log) error {
 		return nil
 	}
 	return s.write(l)
+}
+
+// countAbsentLogs counts the selected logs of which the stream has no line at all:
+// nothing may be missing in silence (GAP-05).
+func (s *stage) countAbsentLogs() {
+	for _, name := range slices.Sorted(maps.Values(s.logged)) {
+		s.miss("log of "+name, record.ScopeCheckLogs, record.FetchFailed)
+	}
 }
 
 // cutLog bounds a log and scans it again if it was cut.

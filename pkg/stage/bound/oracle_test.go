@@ -22,6 +22,7 @@ type oracle struct {
 	gaps map[string]int64
 	have map[string]record.Kind
 	logs map[string]bool
+	seen map[string]bool // logs that have a line
 }
 
 func (o *oracle) miss(scope record.Scope, code record.GapCode, n int64) {
@@ -118,6 +119,11 @@ func (o *oracle) run() []string {
 			o.log(l)
 		}
 	}
+	for key, selected := range o.logs {
+		if selected && !o.seen[key] {
+			o.miss(record.ScopeCheckLogs, record.FetchFailed, 1)
+		}
+	}
 	var gaps []string
 	for g, n := range o.gaps {
 		gaps = append(gaps, fmt.Sprintf("%s %d", g, n))
@@ -207,6 +213,10 @@ func (o *oracle) agent(r *record.Run) {
 }
 
 func (o *oracle) log(l *record.Log) {
+	if o.seen == nil {
+		o.seen = map[string]bool{}
+	}
+	o.seen[l.RecordKey] = true
 	switch {
 	case !o.logs[l.RecordKey]:
 	case l.Content.Form == record.FormMissing:

@@ -316,3 +316,25 @@ func TestImports(t *testing.T) {
 }
 
 func digest(s string) string { return tree.Digest([]byte(s)) }
+
+// A selected log of which the stream has no line is missing like one that could not be
+// fetched; those of other checks are not.
+func TestALogWithoutALineIsCounted(t *testing.T) {
+	requirement.Claim(t, "GAP-05", "COL-10")
+	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s.Check(1, testkit.Time(2, "08:00"), "told", record.Failure)
+	s.Log(1, "text\n")
+	s.Check(2, testkit.Time(3, "08:00"), "silent", record.Failure)
+	s.Check(3, testkit.Time(4, "08:00"), "not selected", record.Success)
+	r := bounded(t, s)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	last := r.lines[len(r.lines)-1]
+	if g, ok := last.(*record.Gap); !ok || *g != (record.Gap{Scope: record.ScopeCheckLogs, Code: record.FetchFailed, Count: 1}) {
+		t.Errorf("the last line is %+v", last)
+	}
+	if want := "bound: log of check " + s.ID(record.KindCheck, 2) + ": check_logs/fetch_failed: count 1\n"; r.stderr != want {
+		t.Errorf("stderr %q", r.stderr)
+	}
+}
