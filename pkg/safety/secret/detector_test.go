@@ -266,6 +266,37 @@ func TestPrivateKeys(t *testing.T) {
 	check(t, plainRules, samples)
 }
 
+// Lines of a key may be narrow and their breaks spelt in many ways; words between the
+// labels are no key.
+func TestWrappedKeys(t *testing.T) {
+	requirement.Claim(t, "SEC-03")
+	const key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTU"
+	wrap := func(width int, separator string) string {
+		var lines []string
+		for rest := key; rest != ""; rest = rest[min(width, len(rest)):] {
+			lines = append(lines, rest[:min(width, len(rest))])
+		}
+		return "a -----BEGIN ¦PRIVATE KEY-----" + separator + strings.Join(lines, separator) + separator + "-----END PRIVATE KEY----- b"
+	}
+	var samples []sample
+	for _, width := range []int{8, 16, 20, 31, 56, 64} {
+		for _, separator := range []string{"\n", "\\n", "\\r\\n", " ", "%0A", "%0d%0a", "&#10;", "&#xA;", "\",\n\""} {
+			samples = append(samples, sample{wrap(width, separator), "a «private-key» b"})
+		}
+	}
+	for _, stays := range []string{
+		wrap(7, "\n"),
+		"-----BEGIN ¦PRIVATE KEY-----\nyour base64 encoded key material goes right here, please\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----\npassword password password\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAA\nSCBKcwggSjAgEAAo\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----%0A-----END PRIVATE KEY-----",
+	} {
+		samples = append(samples, sample{in: stays})
+	}
+	check(t, plainRules, samples)
+}
+
 func TestHeaders(t *testing.T) {
 	requirement.Claim(t, "SEC-04")
 	f := fake(24)

@@ -58,7 +58,11 @@ func (d *Detector) pem(pos int) {
 		return
 	}
 	d.keyEnd = body
-	if to := d.keyBody(dashes, body, label); to > 0 {
+	to := d.keyBody(dashes, body, label)
+	if to == 0 {
+		to = d.wrappedKey(body, label)
+	}
+	if to > 0 {
 		d.add(max(dashes, start-5), to, PrivateKey)
 		d.keyEnd = to
 	}
