@@ -49,7 +49,8 @@ func Usagef(format string, args ...any) *fault.Error {
 }
 
 // Run runs a program in env, prints its error if it has one, and gives the exit
-// code. A panic is a failed component: one line without content, exit 1.
+// code. A panic is a failed component: one line without content, exit 1. The library
+// keeps its help flag in a global, so one Run at a time in a process.
 func Run(ctx context.Context, p *Program, env *Env) (exit fault.Exit) {
 	log := fault.NewLog(env.Stderr, p.Name, fault.Text)
 	defer func() {

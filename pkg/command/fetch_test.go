@@ -214,7 +214,6 @@ func TestForeignHostsGetNothing(t *testing.T) {
 func TestTokenStaysInEveryFailure(t *testing.T) {
 	for _, code := range []int{200, 301, 302, 400, 401, 403, 404, 429, 500, 503} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
-			t.Parallel()
 			s := serve(t, small())
 			env := s.everyToken()
 			s.api.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
