@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,5 +183,30 @@ func TestJSONDiagnosticsFromTheFirstLine(t *testing.T) {
 	}, "dir", "--log-format", "json")
 	if want := "{\"stage\":\"tool\",\"text\":\"n\"}\n{\"stage\":\"tool\",\"exit\":3,\"detail\":\"d\"}\n"; stderr != want {
 		t.Errorf("got %q", stderr)
+	}
+}
+
+// A command line that cannot be parsed is told in the form that it asks for.
+func TestUsageErrorsAsJSON(t *testing.T) {
+	const unknown = `"detail":"unknown flag --nope"`
+	cases := []struct{ args, want string }{
+		{"dir --log-format json --nope", unknown},
+		{"--nope dir --log-format json", unknown},
+		{"dir --nope --log-format=json", unknown},
+		{"dir --nope -log-format json", unknown},
+		{"--log-format json", `"detail":"DIR is missing"`},
+		{"--log-format json dir --json=perhaps", `invalid boolean value`},
+		{"dir --log-format json --log-format text", `"detail":"--log-format is given twice"`},
+		{"dir --nope --log-format xml", "tool: unknown flag --nope"},
+		{"dir --nope --log-format", "tool: unknown flag --nope"},
+		{"dir --nope log-format=json", "tool: unknown flag --nope"},
+		{"dir --nope -- --log-format json", "tool: unknown flag --nope"},
+	}
+	for _, c := range cases {
+		exit, stdout, stderr := run(func(*cli.Call) error { t.Error("the action ran"); return nil }, strings.Fields(c.args)...)
+		wantJSON := !strings.HasPrefix(c.want, "tool:")
+		if exit != fault.Usage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) || json.Valid([]byte(stderr)) != wantJSON {
+			t.Errorf("%q: exit %d, stdout %q, stderr %q", c.args, exit, stdout, stderr)
+		}
 	}
 }

@@ -74,6 +74,27 @@ func parse(root *Program, args []string) (*commandLine, error) {
 	return l, nil
 }
 
+// logFormat finds --log-format json wherever it stands, for the diagnostics of a command
+// line that cannot be parsed.
+func logFormat(args []string) fault.Format {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !strings.HasPrefix(arg, "-") || name != "log-format" {
+			continue
+		}
+		if !hasValue && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if value == string(fault.JSON) {
+			return fault.JSON
+		}
+	}
+	return fault.Text
+}
+
 func subcommand(p *Program, name string) *Program {
 	for _, c := range p.Commands {
 		if c.Name == name {

@@ -52,7 +52,7 @@ func Usagef(format string, args ...any) *fault.Error {
 // code. A panic is a failed component: one line without content, exit 1. The library
 // keeps its help flag in a global, so one Run at a time in a process.
 func Run(ctx context.Context, p *Program, env *Env) (exit fault.Exit) {
-	log := fault.NewLog(env.Stderr, p.Name, fault.Text)
+	log := fault.NewLog(env.Stderr, p.Name, logFormat(env.Args[1:]))
 	defer func() {
 		if r := recover(); r != nil {
 			log.Failure(&fault.Error{
@@ -102,13 +102,11 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 	var action func() error
 	app := newApp(p, line.program, env.Stdout)
 	app.Action = func(c *ucli.Context) error {
-		switch c.String("log-format") {
-		case "text":
-		case "json":
-			*log = fault.NewLog(env.Stderr, p.Name, fault.JSON)
-		default:
-			return Usagef("--log-format takes text or json, not %s", fault.Quote(c.String("log-format")))
+		format := fault.Format(c.String("log-format"))
+		if format != fault.Text && format != fault.JSON {
+			return Usagef("--log-format takes text or json, not %s", fault.Quote(string(format)))
 		}
+		*log = fault.NewLog(env.Stderr, p.Name, format)
 		done, err := describe(p, line.program, app, c, env.Stdout)
 		if done || err != nil {
 			return err
