@@ -108,6 +108,33 @@ func TestUsageErrorsAreOneLineAndLeaveStdoutEmpty(t *testing.T) {
 	}
 }
 
+// A shell variable that is not set must not turn a check off.
+func TestNothingIsEmpty(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"dir", "--out", ""}, "--out is empty"},
+		{[]string{"dir", "--out="}, "--out is empty"},
+		{[]string{"dir", "--name", "a", "--name", ""}, "--name is empty"},
+		{[]string{"dir", "--wait="}, "--wait is empty"},
+		{[]string{"dir", "--log-format="}, "--log-format is empty"},
+		{[]string{""}, "an argument is empty"},
+		{[]string{"--", ""}, "an argument is empty"},
+		{[]string{"list", "a", ""}, "an argument is empty"},
+	} {
+		exit, stdout, stderr := run(func(*cli.Call) error { t.Error("the action ran"); return nil }, c.args...)
+		if exit != fault.Usage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit %d, stdout %q, stderr %q", c.args, exit, stdout, stderr)
+		}
+	}
+	ran := false
+	run(func(call *cli.Call) error { ran = len(call.Rest) == 2 && call.Rest[1] == ""; return nil }, "seal", "dir", "--", "up", "")
+	if !ran {
+		t.Error("what follows -- is the uploader's")
+	}
+}
+
 func TestExitTable(t *testing.T) {
 	cases := []struct {
 		name   string

@@ -23,7 +23,8 @@ type commandLine struct {
 
 // parse splits args into flags and positional arguments wherever they stand. The
 // first positional argument chooses a subcommand if it is the name of one. "--" ends
-// the flags. A flag given twice is an error unless it collects values.
+// the flags. A flag given twice is an error unless it collects values. So is an empty
+// value: a shell variable that is not set would else turn a check off.
 func parse(root *Program, args []string) (*commandLine, error) {
 	l := &commandLine{root: root, program: root}
 	seen := map[string]bool{}
@@ -58,6 +59,9 @@ func parse(root *Program, args []string) (*commandLine, error) {
 				}
 				i++
 				arg, value = arg+"="+args[i], args[i]
+			}
+			if takesValue(flag) && value == "" {
+				return nil, Usagef("--%s is empty; give a value or leave it out", name)
 			}
 			if err := checkValue(flag, name, value); err != nil {
 				return nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	ucli "github.com/urfave/cli/v2"
@@ -142,6 +143,8 @@ func checkCount(l *commandLine) error {
 		return Usagef("%s is missing", p.Arguments)
 	case p.MaxArgs >= 0 && n > p.MaxArgs:
 		return Usagef("unexpected argument %s", fault.Quote(l.positional[p.MaxArgs]))
+	case slices.Contains(l.positional, ""):
+		return Usagef("an argument is empty")
 	case p.TakesRest && !l.dashes:
 		return Usagef("-- and a command are missing")
 	}

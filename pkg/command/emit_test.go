@@ -85,7 +85,7 @@ func TestEmitUsage(t *testing.T) {
 		want string
 	}{
 		{nil, "--out is missing"},
-		{[]string{"--out", ""}, "--out is missing"},
+		{[]string{"--out", ""}, "--out is empty"},
 		{[]string{"--out", repository}, "--out must not exist"},
 		{[]string{"--out", filepath.Join(repository, "context")}, `(use: emit --out "$(mktemp -d)/context")`},
 		{[]string{"scavenge"}, "--root is missing"},
