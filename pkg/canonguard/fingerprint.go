@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,7 +36,7 @@ func FingerprintOf(name string) (Fingerprint, error) {
 	name = normalPath(name)
 	f := Fingerprint{Path: name}
 	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) {
 		return f, nil
 	}
 	if err != nil {

@@ -1,10 +1,9 @@
 package command
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"snapline/pkg/canonguard"
 	"snapline/pkg/document"
@@ -28,13 +27,9 @@ var errTooLong = fmt.Errorf("over %d bytes", maxDocumentFile)
 
 // readFile reads a file of at most maxDocumentFile bytes. Its error does not repeat the
 // path.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+func readFile(ctx context.Context, name string) ([]byte, error) {
+	f, err := openInput(ctx, name)
 	if err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
-			return nil, pe.Err
-		}
 		return nil, err
 	}
 	defer f.Close()

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	ucli "github.com/urfave/cli/v2"
@@ -156,7 +154,7 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 		if f.IsSet("profile") {
 			return cfg, cli.Usagef("--profile and --profile-file exclude each other")
 		}
-		text, err := readInput(path, maxProfile)
+		text, err := readInput(call.Context, path, maxProfile)
 		if err != nil {
 			return cfg, err
 		}
@@ -167,7 +165,7 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 		return cfg, err
 	}
 	if path := f.String("bots"); path != "" {
-		text, err := readInput(path, maxInputFile)
+		text, err := readInput(call.Context, path, maxInputFile)
 		if err != nil {
 			return cfg, err
 		}
@@ -179,7 +177,7 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 	if path == "" {
 		return cfg, nil
 	}
-	text, err := readInput(path, maxInputFile)
+	text, err := readInput(call.Context, path, maxInputFile)
 	if err != nil {
 		return cfg, err
 	}
@@ -205,22 +203,6 @@ func inFile(path string, err error) error {
 	named := *e
 	named.File = path
 	return &named
-}
-
-func readInput(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &fault.Error{Exit: fault.Usage, File: path, Detail: "the file cannot be opened", Cause: errors.Unwrap(err)}
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, &fault.Error{Exit: fault.Environment, File: path, Detail: "the file cannot be read", Cause: errors.Unwrap(err)}
-	}
-	if int64(len(text)) > limit {
-		return nil, &fault.Error{Exit: fault.Usage, File: path, Detail: fmt.Sprintf("the file is over %d bytes", limit)}
-	}
-	return text, nil
 }
 
 // connect finds the driver and the token and makes the one client. It sends nothing.
@@ -275,13 +257,12 @@ func runCheck(call *cli.Call, adapter forge.Adapter) error {
 }
 
 func runReplay(call *cli.Call, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return &fault.Error{Exit: fault.Usage, File: path, Detail: "the capture cannot be opened", Cause: errors.Unwrap(err)}
-	}
-	defer file.Close()
-	in := ndjson.NewReader(file, ndjson.ReaderOptions{Name: path, Position: 1})
 	return runStage(call, fetch.Name, call.Flags.String("capture"), func(ctx context.Context, out *ndjson.Writer) error {
-		return fetch.Replay(ctx, in, out)
+		file, err := openInput(ctx, path)
+		if err != nil {
+			return unreadable(path, err)
+		}
+		defer file.Close()
+		return fetch.Replay(ctx, ndjson.NewReader(file, ndjson.ReaderOptions{Name: path, Position: 1}), out)
 	})
 }

@@ -72,10 +72,10 @@ func documentFiles(call *cli.Call) ([]fetch.DocumentFile, error) {
 			f.Name, stdin = "stdin", true
 			f.Raw, err = readAll(call.Env.Stdin)
 		} else {
-			f.Raw, err = readFile(name)
+			f.Raw, err = readFile(call.Context, name)
 		}
 		if err != nil {
-			return nil, &fault.Error{Exit: fault.Environment, File: f.Name, Detail: "the file cannot be read", Cause: err}
+			return nil, unreadable(f.Name, err)
 		}
 		if sum += len(f.Raw); sum > maxDocumentSum {
 			return nil, &fault.Error{Exit: fault.Environment, File: f.Name, Detail: fmt.Sprintf("the files are over %d bytes together", maxDocumentSum)}

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -100,9 +98,9 @@ func registeredCredentials(call *cli.Call) ([]string, error) {
 	}
 	if call.Flags.IsSet("credentials-file") {
 		path := call.Flags.String("credentials-file")
-		f, err := os.Open(path)
+		f, err := openInput(call.Context, path)
 		if err != nil {
-			return nil, &fault.Error{Exit: fault.Environment, File: path, Detail: "the credentials file cannot be opened", Cause: errors.Unwrap(err)}
+			return nil, unreadable(path, err)
 		}
 		defer f.Close()
 		if err := readCredentials(f, path, add); err != nil {
@@ -145,8 +143,12 @@ func readCredentials(r io.Reader, path string, add func(position, value string) 
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return &fault.Error{Exit: fault.Environment, File: path, Line: int64(n + 1), Detail: "the credentials file cannot be read", Cause: err}
+	switch err := lines.Err(); err {
+	case nil:
+		return nil
+	case bufio.ErrTooLong:
+		return cli.Usagef("%s:%d: a line has at most %d bytes", fault.Printable(path, 256), n+1, maxCredentialLine)
+	default:
+		return unreadable(path, err)
 	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -116,7 +117,7 @@ func printFingerprints(call *cli.Call) error {
 	for _, name := range call.Args {
 		f, err := canonguard.FingerprintOf(name)
 		if err != nil {
-			return &fault.Error{Exit: fault.Environment, File: name, Detail: "the file cannot be read", Cause: err}
+			return unreadable(name, withoutPath(err))
 		}
 		prints = append(prints, f)
 	}
@@ -130,11 +131,13 @@ func printProof(call *cli.Call) error {
 	fail := func(detail string) error {
 		return &fault.Error{Exit: fault.Aborted, File: call.Args[0], Rule: "canon.proof-of-read", Detail: detail}
 	}
-	raw, err := readFile(call.Args[0])
-	if errors.Is(err, os.ErrNotExist) {
+	raw, err := readFile(call.Context, call.Args[0])
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, os.ErrNotExist):
 		return fail("missing file")
-	}
-	if err != nil {
+	case err != nil:
 		return fail("the file cannot be read")
 	}
 	p, err := canonguard.ProofOfRead(call.Args[0], raw, call.Flags.String("heading"))

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,6 +98,9 @@ func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string)
 	}
 	for _, name := range files {
 		raw, err := readArgument(call, name)
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
 		if err != nil {
 			s.fail(name, "cannot be read: "+fault.Printable(err.Error(), 200))
 			continue
@@ -263,7 +267,7 @@ func readArgument(call *cli.Call, name string) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return nil, errors.New("is a directory; give one directory alone")
 	}
-	return readFile(name)
+	return readFile(call.Context, name)
 }
 
 func escapeGlob(dir string) string {

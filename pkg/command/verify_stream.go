@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"os"
 
 	ucli "github.com/urfave/cli/v2"
 
@@ -84,9 +83,9 @@ func openStream(call *cli.Call, name string, position int) (*ndjson.Reader, func
 	if name == "-" {
 		return input(call, position), func() {}, nil
 	}
-	f, err := os.Open(name)
+	f, err := openInput(call.Context, name)
 	if err != nil {
-		return nil, nil, &fault.Error{Exit: fault.Environment, File: name, Detail: "the stream cannot be opened", Cause: errors.Unwrap(err)}
+		return nil, nil, unreadable(name, err)
 	}
 	return ndjson.NewReader(f, ndjson.ReaderOptions{Name: name, Position: position}), func() { _ = f.Close() }, nil
 }
