@@ -29,11 +29,11 @@ type Capture struct {
 
 // NewCapture starts a capture at path: mode 0600, compressed when path ends in .zst
 // or .gz. It refuses with exit Usage a path that exists or lies in a Git work tree,
-// since a capture holds unfiltered text.
+// since a capture holds unfiltered text, and one at which nothing can be made.
 func NewCapture(path string) (*Capture, error) {
 	root, err := treefs.GitWorkTree(path)
 	if err != nil {
-		return nil, captureFault(path, "it cannot be told whether the file lies in a Git work tree", err)
+		return nil, unmade(path, err)
 	}
 	if root != "" {
 		return nil, refused(path, "a capture holds unfiltered text and cannot lie in a Git work tree",
@@ -41,7 +41,7 @@ func NewCapture(path string) (*Capture, error) {
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		if err != nil {
-			return nil, captureFault(path, "the capture file cannot be made", err)
+			return nil, unmade(path, err)
 		}
 		return nil, exists(path)
 	}
@@ -50,7 +50,7 @@ func NewCapture(path string) (*Capture, error) {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+hex.EncodeToString(salt[:])+".tmp")
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, captureFault(path, "the capture file cannot be made", err)
+		return nil, unmade(path, err)
 	}
 	c := &Capture{path: path, file: file}
 	switch {
@@ -61,7 +61,7 @@ func NewCapture(path string) (*Capture, error) {
 	}
 	if err != nil {
 		c.Discard()
-		return nil, captureFault(path, "the capture file cannot be made", err)
+		return nil, unmade(path, err)
 	}
 	return c, nil
 }
@@ -128,6 +128,16 @@ func refused(path, detail, hint string) error {
 
 func exists(path string) error {
 	return refused(path, "the file exists, and a capture replaces nothing", "name a new file")
+}
+
+// unmade is the error of a capture that cannot be started: one of usage at a path at
+// which nothing can be made.
+func unmade(path string, err error) error {
+	const detail = "the capture file cannot be made"
+	if errno, no := treefs.NoPlace(err); no {
+		return &fault.Error{Exit: fault.Usage, File: path, Rule: RuleCapture, Detail: detail, Cause: errno, Hint: "name another file"}
+	}
+	return captureFault(path, detail, err)
 }
 
 func captureFault(path, detail string, err error) error {

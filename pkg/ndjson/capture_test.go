@@ -2,6 +2,7 @@ package ndjson
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -138,10 +139,24 @@ func TestCaptureInAWorkTree(t *testing.T) {
 	}
 }
 
-func TestCaptureWithoutItsFolder(t *testing.T) {
-	_, err := NewCapture(filepath.Join(t.TempDir(), "none", "a"))
-	if f := faultOf(t, err); f.Exit != fault.Environment || !strings.Contains(err.Error(), "none") {
-		t.Errorf("%v", err)
+// Where no file can be made the command line is wrong.
+func TestCaptureWithoutAPlace(t *testing.T) {
+	dir := t.TempDir()
+	file, loop := filepath.Join(dir, "file"), filepath.Join(dir, "loop")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(loop, loop)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		filepath.Join(dir, "none", "a"), filepath.Join(file, "a"), filepath.Join(loop, "a"), filepath.Join(dir, strings.Repeat("a", 250)),
+		filepath.Join(dir, strings.Repeat("a", 300)), filepath.Join(dir, strings.Repeat("a", 300), "a"),
+	} {
+		_, err := NewCapture(path)
+		if f := faultOf(t, err); f.Exit != fault.Usage || f.File != path || f.Hint == "" {
+			t.Errorf("%v", err)
+		}
+	}
+	if got := names(t, dir); got != "file loop" {
+		t.Errorf("left behind: %s", got)
 	}
 }
 

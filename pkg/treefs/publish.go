@@ -25,8 +25,8 @@ type Publication struct {
 }
 
 // Begin checks that a tree may appear at out and makes its private place. It refuses
-// (exit Usage) a path that exists, that lies in a Git work tree, whose parent is
-// missing or is neither the caller's nor sticky (AMB-69). If the parent is a run
+// (exit Usage) a path that exists, that lies in a Git work tree, at which nothing can be
+// made, whose parent is missing or is neither the caller's nor sticky (AMB-69). If the parent is a run
 // directory the tree is built in it; otherwise in a run directory of its own beside
 // out.
 func Begin(fsys FS, out string) (p *Publication, err error) {
@@ -42,7 +42,7 @@ func Begin(fsys FS, out string) (p *Publication, err error) {
 		return nil, refuse(out, "out.parent", "the directory above does not exist", "make it first, with mode 0700")
 	}
 	if err != nil {
-		return nil, trouble(out, "the directory above cannot be opened", err)
+		return nil, unusable(out, "the directory above cannot be opened", err)
 	}
 	p = &Publication{out: out, name: name, parent: parent, dirs: map[string]Dir{}}
 	if err := p.begin(); err != nil {
@@ -54,7 +54,7 @@ func Begin(fsys FS, out string) (p *Publication, err error) {
 func refuseWorkTree(out string) error {
 	workTree, err := GitWorkTree(out)
 	if err != nil {
-		return trouble(out, "it cannot be told whether the path lies in a Git work tree", err)
+		return unusable(out, "it cannot be told whether the path lies in a Git work tree", err)
 	}
 	if workTree == "" {
 		return nil
@@ -74,7 +74,7 @@ func (p *Publication) begin() error {
 	if _, err := p.parent.Stat(p.name); err == nil {
 		return refuse(p.out, "out.exists", "the path exists; --out must not exist", "name a path that does not exist")
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return trouble(p.out, "it cannot be told whether the path exists", err)
+		return unusable(p.out, "it cannot be told whether the path exists", err)
 	}
 	if p.run, err = p.openRunDir(); err != nil {
 		return trouble(p.out, "the run directory cannot be made", err)
@@ -249,6 +249,14 @@ func (p *Publication) Discard() error {
 
 func refuse(out, rule, detail, hint string) error {
 	return &fault.Error{Exit: fault.Usage, File: out, Rule: rule, Detail: detail, Hint: hint}
+}
+
+// unusable refuses a path at which nothing can be made; any other err is trouble.
+func unusable(out, detail string, err error) error {
+	if errno, no := NoPlace(err); no {
+		return &fault.Error{Exit: fault.Usage, File: out, Rule: "out.path", Detail: "no directory can be made at this path", Cause: errno, Hint: "name another path"}
+	}
+	return trouble(out, detail, err)
 }
 
 func trouble(out, detail string, err error) error {

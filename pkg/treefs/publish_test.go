@@ -166,6 +166,7 @@ func TestRefusedPaths(t *testing.T) {
 	}
 	if err := errors.Join(
 		os.WriteFile(filepath.Join(base, "file"), nil, 0o600), os.Symlink("nowhere", filepath.Join(base, "link")),
+		os.Symlink("loop", filepath.Join(base, "loop")),
 		os.WriteFile(filepath.Join(base, "snapline-used", treefs.LockName), []byte(treefs.LockMagic), 0o600),
 	); err != nil {
 		t.Fatal(err)
@@ -175,6 +176,8 @@ func TestRefusedPaths(t *testing.T) {
 		"full": "out.exists", "empty": "out.exists", "file": "out.exists", "link": "out.exists", "absent/context": "out.parent",
 		"repo/context": "out.git-work-tree", "repo/.git/context": "out.git-work-tree", "": "out.name", "a/..": "out.name", "a/.": "out.name",
 		"snapline-used/context": "out.in-use", "empty/": "out.exists",
+		"file/context": "out.path", "file/x/context": "out.path", "loop/context": "out.path", "link/context": "out.parent",
+		strings.Repeat("n", 256): "out.path", strings.Repeat("n", 256) + "/context": "out.path", strings.Repeat("n/", 3000) + "context": "out.path",
 	}
 	for out, rule := range cases {
 		path := base + "/" + out

@@ -48,3 +48,15 @@ func workTreeAbove(dir string) (string, error) {
 }
 
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+
+// NoPlace reports whether err says of a path that nothing can be made there, on any
+// disk: a part of it is missing or no directory, is too long, or is a link to itself.
+// It gives the reason without the path.
+func NoPlace(err error) (reason error, no bool) {
+	for _, errno := range [...]syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP} {
+		if errors.Is(err, errno) {
+			return errno, true
+		}
+	}
+	return nil, false
+}

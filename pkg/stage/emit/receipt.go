@@ -86,7 +86,7 @@ func newReceiptFile(fsys treefs.FS, path string) (*receiptFile, error) {
 	}
 	dir, err := fsys.Dir(filepath.Dir(path))
 	if err != nil {
-		return nil, receiptFault(fault.Usage, path, "the directory of the receipt cannot be opened", err)
+		return nil, unusable(path, "the directory of the receipt cannot be opened", err)
 	}
 	r := &receiptFile{path: path, name: filepath.Base(path), dir: dir}
 	_, err = dir.Stat(r.name)
@@ -96,7 +96,7 @@ func newReceiptFile(fsys treefs.FS, path string) (*receiptFile, error) {
 	case err == nil:
 		err = receiptFault(fault.Usage, path, "the path exists; --receipt must not exist", nil)
 	default:
-		err = receiptFault(fault.Environment, path, "it cannot be told whether the path exists", err)
+		err = unusable(path, "it cannot be told whether the path exists", err)
 	}
 	return nil, errors.Join(err, dir.Close())
 }
@@ -134,6 +134,14 @@ func (r *receiptFile) close(keep bool) error {
 		return receiptFault(fault.Environment, r.path, "the receipt of a failed run cannot be removed", err)
 	}
 	return nil
+}
+
+// unusable is a usage error for a path at which nothing can be made.
+func unusable(path, detail string, err error) error {
+	if errno, no := treefs.NoPlace(err); no {
+		return receiptFault(fault.Usage, path, detail, errno)
+	}
+	return receiptFault(fault.Environment, path, detail, err)
 }
 
 func receiptFault(exit fault.Exit, path, detail string, err error) error {

@@ -132,7 +132,7 @@ func TestAnExistingReceiptIsRefused(t *testing.T) {
 		return dir, err
 	}
 	old := write(t, []byte("old"))
-	for _, receipt := range []string{old, filepath.Dir(old), filepath.Join(old, "x"), filepath.Join(filepath.Dir(old), "absent", "x")} {
+	for _, receipt := range []string{old, filepath.Dir(old), filepath.Join(old, "x"), filepath.Join(filepath.Dir(old), "absent", "x"), filepath.Join(filepath.Dir(old), strings.Repeat("n", 256))} {
 		dir, err := run(receipt)
 		if fault.ExitOf(err) != fault.Usage {
 			t.Errorf("%s: %v", receipt, err)
