@@ -3,7 +3,10 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	ucli "github.com/urfave/cli/v2"
 
@@ -52,7 +55,7 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 		MinArgs: 1,
 		MaxArgs: 1,
 		Version: versionLine,
-		Action:  runVerify,
+		Action:  onEntityTree(runVerify),
 	}
 }
 
@@ -80,6 +83,26 @@ func modes(call *cli.Call) (verify.Modes, error) {
 		return verify.SandboxModes, nil
 	}
 	return verify.HostModes, nil
+}
+
+// onEntityTree gives an action whose error says which command is the right one if its
+// argument is a tree of documents.
+func onEntityTree(action cli.Action) cli.Action {
+	return func(call *cli.Call) error {
+		err := action(call)
+		var e *fault.Error
+		if !errors.As(err, &e) || !has(call.Args[0], tree.ManifestPath) || has(call.Args[0], tree.IndexPath) {
+			return err
+		}
+		hinted := *e
+		hinted.Hint = "this is a tree of documents: verify canon|msp DIR --manifest-sha256 DIGEST"
+		return &hinted
+	}
+}
+
+func has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
 }
 
 func runVerify(call *cli.Call) error {

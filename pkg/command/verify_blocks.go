@@ -43,7 +43,7 @@ index_checked false. Output without an end line is not to be used.`,
 		},
 		MinArgs: 1,
 		MaxArgs: 1,
-		Action:  runVerifyBlocks,
+		Action:  onEntityTree(runVerifyBlocks),
 	}
 }
 

@@ -195,6 +195,33 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
+// The commands for a tree of an entity name the ones for a tree of documents.
+func TestDocumentsUnderTheWrongCommand(t *testing.T) {
+	documents, entity := pipe(t, "", "canon", glob(t, 6, canonSamples, "chain/ok/*.json")).dir, emitTree(t, reviewed())
+	const hint = "(this is a tree of documents: verify canon|msp DIR --manifest-sha256 DIGEST)\n"
+	digest := strings.Repeat("0", 64)
+	for _, c := range []struct {
+		args string // DIR is the tree
+		exit fault.Exit
+	}{
+		{"DIR --index-sha256 " + digest, fault.Aborted},
+		{"DIR", fault.Usage},
+		{"gaps DIR", fault.Aborted},
+		{"gaps DIR --index-sha256 " + digest, fault.Aborted},
+		{"blocks DIR --view timeline", fault.Aborted},
+		{"seal DIR --index-sha256 " + digest + " -- cat", fault.Aborted},
+	} {
+		r := runProgram(Verify(), "", strings.Fields(strings.Replace(c.args, "DIR", documents, 1))...)
+		if r.exit != c.exit || !strings.HasSuffix(r.stderr, hint) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", c.args, r)
+		}
+		r = runProgram(Verify(), "", strings.Fields(strings.Replace(c.args, "DIR", entity.dir, 1))...)
+		if strings.Contains(r.stderr, "documents") {
+			t.Errorf("%s of an entity: %+v", c.args, r)
+		}
+	}
+}
+
 // TestEveryDamageIsFound damages a tree of documents in one place at a time.
 func TestEveryDamageIsFound(t *testing.T) {
 	good := pipe(t, "", "canon", glob(t, 6, canonSamples, "chain/ok/*.json"))

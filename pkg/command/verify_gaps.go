@@ -43,7 +43,7 @@ verified here.`,
 		},
 		MinArgs: 1,
 		MaxArgs: 1,
-		Action:  runVerifyGaps,
+		Action:  onEntityTree(runVerifyGaps),
 	}
 }
 

@@ -41,7 +41,7 @@ be sealed (exit 1); if it fails or cannot be started the exit code is 4. Linux o
 		MinArgs:   1,
 		MaxArgs:   1,
 		TakesRest: true,
-		Action:    runVerifySeal,
+		Action:    onEntityTree(runVerifySeal),
 	}
 }
 
