@@ -26,6 +26,7 @@ usage: harness.sh [OPTION]... FETCH-ARGUMENT... -- AGENT [ARGUMENT]...
   --human-min-role ROLE    triage or write
 
 Everything from the first other argument up to -- goes to fetch. Agent and scripts
+must be there before the run: that is checked first. They
 find the tree at $SNAPLINE_CONTEXT; the post-script also finds the agent's exit
 status in $SNAPLINE_AGENT_STATUS. An entity that starts no assembly (exit 5) lets
 the agent run without a snapshot: SNAPLINE_CONTEXT is then not set.
@@ -83,8 +84,8 @@ done
 (($# > 1)) || refuse '-- and the agent command are missing'
 shift
 agent=("$@")
-for script in ${pre:+"$pre"} ${post:+"$post"}; do
-	command -v -- "$script" >/dev/null || refuse 'a pre- or post-script cannot be run: name an executable file, for example ./pre.sh'
+for program in "${agent[0]}" ${pre:+"$pre"} ${post:+"$post"}; do
+	command -v -- "$program" >/dev/null || refuse 'the agent or a script cannot be run: name an executable file, for example ./pre.sh'
 done
 
 # --- masking -------------------------------------------------------------------

@@ -22,7 +22,7 @@ import (
 // measured in one process, in turns, on one thread. Compare figures only with a
 // processor that has SHA extensions.
 
-var benchText = flag.String("bench-text", "", "directory of text to measure on instead of the built-in text")
+var benchText = flag.String("bench-text", "", "directory of *.log, *.txt and *.md to measure on instead of text of the toolchain")
 
 // reportCPU logs what the ratio depends on. Where the system does not tell, the line
 // says so.
@@ -93,6 +93,9 @@ func BenchmarkEngine(b *testing.B) {
 		{"markdown", Body, 8 << 10, markdownText()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			if len(c.text) == 0 {
+				b.Skip("no text to measure on")
+			}
 			reportCPU(b)
 			w := newWorker(b)
 			b.ReportAllocs()
@@ -118,64 +121,78 @@ func cut(text []byte, n int) [][]byte {
 
 const benchSize = 8 << 20
 
-// sourceLines gives lines of text that comes with the toolchain, or of -bench-text.
-func sourceLines(b []byte, suffixes ...string) []byte {
-	root := *benchText
-	if root == "" {
-		goroot, err := exec.Command("go", "env", "GOROOT").Output()
-		if err != nil {
-			b = append(b, "no toolchain to take text from\n"...)
-		}
-		root = filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime")
-	}
+// benchCorpus gives the text of the files below root whose names end like one of suffixes,
+// in the order of their names, over and over to benchSize.
+func benchCorpus(root string, suffixes ...string) []byte {
+	var all []byte
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || len(b) > benchSize {
-			return nil
-		}
-		for _, s := range suffixes {
-			if strings.HasSuffix(path, s) {
-				text, _ := os.ReadFile(path)
-				b = append(b, text...)
-			}
+		if err == nil && !d.IsDir() && len(all) < benchSize && slices.Contains(suffixes, filepath.Ext(path)) {
+			text, _ := os.ReadFile(path)
+			all = append(endWithNewline(all), text...)
 		}
 		return nil
 	})
+	if all = endWithNewline(all); len(all) == 0 {
+		return nil
+	}
+	return bytes.Repeat(all, benchSize/len(all)+1)[:benchSize]
+}
+
+func endWithNewline(b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		b = append(b, '\n')
+	}
 	return b
 }
 
-// logText gives lines behind timestamps, plain or with colours.
+// toolchainText gives text that comes with the toolchain.
+func toolchainText() []byte {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil
+	}
+	return benchCorpus(filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime"), ".go", ".md")
+}
+
+// logText gives the logs of -bench-text as they are, or without what has to be
+// cleaned; else lines of the toolchain's text behind timestamps, some with colours.
 func logText(colours bool) []byte {
+	if *benchText != "" {
+		text := benchCorpus(*benchText, ".log", ".txt")
+		if !colours {
+			text = slices.DeleteFunc(text, func(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' || c >= 0x7F })
+		}
+		return text
+	}
 	var out []byte
 	n := 0
-	for len(out) < benchSize {
-		for line := range bytes.Lines(sourceLines(nil, ".go", ".txt", ".log", ".md")) {
-			n++
-			out = fmt.Appendf(out, "2026-03-11T%02d:%02d:%02d.%07dZ ", n/3600%24, n/60%60, n%60, n*7919%10000000)
-			if colours && n%4 == 0 {
-				out = append(out, "\x1b[36;1m"...)
-			}
-			for _, c := range line {
-				if c >= 0x20 && c < 0x7F || c == '\t' {
-					out = append(out, c)
-				}
-			}
-			if colours && n%4 == 0 {
-				out = append(out, "\x1b[0m"...)
-			}
-			out = append(out, '\n')
-			if len(out) >= benchSize {
-				return out
+	for line := range bytes.Lines(toolchainText()) {
+		n++
+		out = fmt.Appendf(out, "2026-03-11T%02d:%02d:%02d.%07dZ ", n/3600%24, n/60%60, n%60, n*7919%10000000)
+		if colours && n%4 == 0 {
+			out = append(out, "\x1b[36;1m"...)
+		}
+		for _, c := range line {
+			if c >= 0x20 && c < 0x7F || c == '\t' {
+				out = append(out, c)
 			}
 		}
-		if n == 0 {
-			panic("no text to measure on")
+		if colours && n%4 == 0 {
+			out = append(out, "\x1b[0m"...)
+		}
+		if out = append(out, '\n'); len(out) >= benchSize {
+			break
 		}
 	}
 	return out
 }
 
-// markdownText gives prose of several scripts between source text.
+// markdownText gives the Markdown of -bench-text as it is, or prose of several scripts
+// between lines of the toolchain's text.
 func markdownText() []byte {
+	if *benchText != "" {
+		return benchCorpus(*benchText, ".md")
+	}
 	prose := []string{
 		"## Résumé of the change — “quoted”, naïve café\n\nThe über-test fails… see § 4 and the table → below.\n\n",
 		"- Проверка запуска не прошла: сервер вернул ошибку, смотрите журнал сборки.\n",
@@ -185,16 +202,12 @@ func markdownText() []byte {
 	}
 	var out []byte
 	n := 0
-	source := sourceLines(nil, ".go", ".md")
-	for len(out) < benchSize {
-		for line := range bytes.Lines(source) {
-			if n++; n%5 == 0 {
-				out = append(out, prose[n/5%len(prose)]...)
-			}
-			out = append(out, line...)
-			if len(out) >= benchSize {
-				break
-			}
+	for line := range bytes.Lines(toolchainText()) {
+		if n++; n%5 == 0 {
+			out = append(out, prose[n/5%len(prose)]...)
+		}
+		if out = append(out, line...); len(out) >= benchSize {
+			break
 		}
 	}
 	return out

@@ -62,8 +62,7 @@ func allPatterns(rules *secret.Rules) (patterns []prefilter.Pattern, anchor []bo
 	for i, p := range patterns {
 		place[p.String()] = i
 	}
-	for _, a := range injection.Anchors() {
-		p := prefilter.Folded(a)
+	for _, p := range injection.Anchors() {
 		if i, ok := place[p.String()]; ok {
 			anchor[i] = true
 			continue

@@ -1,10 +1,10 @@
 package injection
 
-import "slices"
+import "snapline/pkg/safety/prefilter"
 
-// anchors are the rare words and marks of which every match contains one, in ASCII
-// lower case. They are single words, because markup may stand between two.
-var anchors = []string{
+// fixedAnchors are the rare words and marks of which every match contains one, in
+// ASCII lower case. They are single words, because markup may stand between two.
+var fixedAnchors = []string{
 	// instruction override
 	"ignor", "disregard", "forget", "overrid", "bypass", "disobey", "circumvent", "overrule", "discard", "neglect",
 	"instruction", "guideline", "guidance", "directive", "direction", "constraint", "restrict", "prompt", "rule",
@@ -19,15 +19,32 @@ var anchors = []string{
 	// exfiltration
 	".ssh/id_", ".aws/cred", ".netrc", ".pgpass", ".npmrc", ".docker/conf", ".kube/conf", ".env", "/environ", "environment",
 	"printenv", "token", "key", "password",
-	"env ", "env\t", "env\n", "env|", "env>", "env;", "env&", "env)", "env`", "env\"", "env'", "env.", "env,", "env*",
 	// hidden markup
-	"!--", "[//]:", "]: #", "]: <>", "display", "visibility", "opacity", "font-size", "hidden", "alt=", "title=",
+	"!--", "[//]:", "]: #", "]: <>", "display", "visibility", "opacity", "font:", "font-size", "hidden", "alt=", "title=",
 	"![ai", "![agent", "![assistant", "![system", "![model", "![llm", "![you ", "![approve", "![note", "![dear", "![hey",
 }
 
-// Anchors lists the anchors: ASCII lower case, to be found without regard to ASCII
-// case. Where one begins in a text is a hit for Scanner.Scan.
-func Anchors() []string { return slices.Clone(anchors) }
+// envEnds are the bytes behind "env" with which it is a command and an anchor.
+const envEnds = " \t\n|>;&)`\"'.,*"
+
+// anchors are all anchors.
+var anchors = func() []string {
+	all := fixedAnchors
+	for _, b := range envEnds {
+		all = append(all, "env"+string(b))
+	}
+	return all
+}()
+
+// Anchors gives patterns for the anchors. Where one begins in a text is a hit for
+// Scanner.Scan.
+func Anchors() []prefilter.Pattern {
+	var out []prefilter.Pattern
+	for _, a := range fixedAnchors {
+		out = append(out, prefilter.Folded(a))
+	}
+	return append(out, prefilter.Classes("(?i)env["+envEnds+"]"))
+}
 
 // byFirst holds the anchors by their first byte, in both cases.
 var byFirst = func() (t [256][]string) {

@@ -176,10 +176,20 @@ func (s *Scanner) element(h int) (outer, content span) {
 // maxAttribute is longer than each name that attributeAt is asked about.
 const maxAttribute = 24
 
+// markupNames are the attributes and properties that are looked for, by first letter.
+var markupNames = [...]string{'a': "alt", 'd': "display", 'f': "font", 'h': "hidden", 'o': "opacity", 't': "title", 'v': "visibility"}
+
 // attributeAt reports whether the word at h can name an attribute, or a property of a
 // style: cheap to tell, and rarely so outside of markup.
 func attributeAt(text []byte, h int) bool {
-	end := h
+	first := int(text[h] | 0x20)
+	if first >= len(markupNames) || markupNames[first] == "" {
+		return false
+	}
+	end := h + len(markupNames[first])
+	if end > len(text) || !foldEqual(text[h:end], markupNames[first]) {
+		return false
+	}
 	for end < min(len(text), h+maxAttribute) && (isLetter(text[end]) || text[end] == '-') {
 		end++
 	}

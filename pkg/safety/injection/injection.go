@@ -153,7 +153,8 @@ func (s *Scanner) word(h int) {
 			s.phrases(c, t.id, r)
 		}
 	}
-	if r&rThing != 0 || !whole {
+	// A word that no rule names may be the rest of a variable: $APIKEY.
+	if r&rThing != 0 || r == 0 || !whole {
 		s.exfilAt(h)
 	}
 	if r&rMarkup != 0 || !whole {

@@ -10,7 +10,7 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 	for first < at.end && !wordByte[c.text[first]] {
 		first++
 	}
-	if first == at.end || !c.seek(first) {
+	if first == at.end || what == surroundings && !c.followed(first, variables) || !c.seek(first) {
 		return span{}, false
 	}
 	last := 0
@@ -18,9 +18,6 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 		last++
 	}
 	if what == surroundings {
-		if c.at(1).id != variables {
-			return span{}, false
-		}
 		last = 1
 	}
 	if what == dump && c.at(last+1).can(mSetting) {
@@ -42,26 +39,40 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 }
 
 // sendsNear reports whether a word without which no sentence gives a thing away stands
-// within reach of the current word. Words found to be none are remembered, so that a
-// list of things is read once.
+// in the sentence of the current word, within reach; or right before it. Words found
+// to be none are remembered, so that a list of things is read once.
 func sendsNear(c *cursor, last int) bool {
-	low, high := c.pos-sentenceReach, c.pos+last+sentenceReach
-	for i := high; i >= low; i-- {
-		if c.quiet.start <= i && i < c.quiet.end {
-			i = c.quiet.start
-			continue
+	high := c.pos
+	for limit := c.pos + last + sentenceReach; high <= limit; high++ {
+		if c.quiet.start <= high && high < c.quiet.end {
+			high = c.quiet.end
 		}
-		if t := c.at(i - c.pos); t.is(rSend|rInclude) || t.can(mScheme|mAnswer) {
+		t := c.at(high - c.pos)
+		if t.sends() {
 			return true
 		}
+		if high > c.pos+last && t.gap&fence != 0 {
+			break
+		}
 	}
-	low = max(low, 0)
-	if c.quiet.start <= low && low <= c.quiet.end {
-		low = c.quiet.start
+	low := c.pos
+	for limit := c.pos - sentenceReach; low > limit; low-- {
+		if c.quiet.start < low && low <= c.quiet.end {
+			low = c.quiet.start
+		}
+		if c.at(low - 1 - c.pos).sends() {
+			return true
+		}
+		if c.at(low-c.pos).gap&fence != 0 {
+			break
+		}
 	}
-	c.quiet = span{low, min(high+1, len(c.words))}
+	c.quiet = span{max(low, 0), min(high, len(c.words))}
 	return false
 }
+
+// sends reports whether the word can be the one that gives a thing away.
+func (t token) sends() bool { return t.is(rSend|rInclude) || t.can(mScheme|mAnswer) }
 
 var variables = vocabulary["variables"]
 

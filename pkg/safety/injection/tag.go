@@ -134,7 +134,8 @@ func hides(style []byte) bool {
 				return true
 			}
 		case "font":
-			if n := bytes.IndexByte(value, '0'); n == 0 && zero(bytes.TrimRight(value, "abcdefghijklmnopqrstuvwxyz,-'\"")) {
+			size, _, _ := bytes.Cut(value, []byte("/"))
+			if zero(bytes.TrimRight(size, "abcdefghijklmnopqrstuvwxyz,-'\"")) {
 				return true
 			}
 		}

@@ -62,6 +62,16 @@ func (c *cursor) seek(h int) bool {
 	return true
 }
 
+// followed reports whether the word at h is followed by the word id.
+func (c *cursor) followed(h int, id wid) bool {
+	t, ok := c.take(c.wordStart(h))
+	if !ok {
+		return false
+	}
+	n, ok := c.next(t.end)
+	return ok && n.id == id
+}
+
 // glance is what the word around offset h can be, and whether that is all: a hyphen or
 // an escape beside it, or letters beyond ASCII, need a closer look.
 func (c *cursor) glance(h int) (r uint64, whole bool) {
@@ -81,7 +91,16 @@ func (c *cursor) glance(h int) (r uint64, whole bool) {
 	}
 	if start > c.lo {
 		switch b := text[start-1]; {
-		case b == '-' || b == '\\' || b == '%' || b == '\'' || b >= utf8.RuneSelf || b == '\n':
+		case b == '\n':
+			// Only a hyphen joins a word to the line before, maybe over blanks.
+			if start-2 < c.lo {
+				break
+			}
+			switch text[start-2] {
+			case '-', ' ', '\t', '\n', '>':
+				return 0, false
+			}
+		case b == '-' || b == '\\' || b == '%' || b == '\'' || b >= utf8.RuneSelf:
 			return 0, false
 		}
 	}
@@ -91,11 +110,7 @@ func (c *cursor) glance(h int) (r uint64, whole bool) {
 			return 0, false
 		}
 	}
-	if end-start > maxWord {
-		return 0, true
-	}
-	var buf [maxWord + 2]byte
-	return roles[vocabulary[string(c.fold(buf[:0], start, end))]], true
+	return roles[dictionary.find(text[start:end])], true
 }
 
 // at is the word i places after the current one (before it, if negative). Beyond the
@@ -194,6 +209,10 @@ func (c *cursor) prevGap(t *token) {
 // next is the first word at or after from that counts.
 func (c *cursor) next(from int) (token, bool) {
 	for i := from; i < c.hi; {
+		if plain(c.text[i]) {
+			i++
+			continue
+		}
 		n := c.byteClass(i)
 		if n == inWord {
 			if t, ok := c.take(i); ok {
@@ -219,6 +238,10 @@ func (c *cursor) previous(to int) (token, bool) {
 		}
 	}
 	for i := to; i > c.lo; {
+		if plain(c.text[i-1]) {
+			i--
+			continue
+		}
 		j := c.back(i)
 		if c.byteClass(j) != inWord {
 			i = j

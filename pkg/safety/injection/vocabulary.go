@@ -303,16 +303,6 @@ var vocabulary, roles, moreRoles = func() (map[string]wid, []uint64, []uint64) {
 	return v, r[:], m[:]
 }()
 
-// wordLengths holds, for each first byte in either case, a bit for each length that a
-// word of the vocabulary has.
-var wordLengths = func() (t [256]uint32) {
-	for w := range vocabulary {
-		t[w[0]] |= 1 << len(w)
-		t[w[0]&^0x20] |= 1 << len(w)
-	}
-	return
-}()
-
 func (t token) is(role uint64) bool { return roles[t.id]&role != 0 }
 
 // can is is for the roles that begin with m.

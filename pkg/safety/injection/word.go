@@ -1,7 +1,6 @@
 package injection
 
 import (
-	"bytes"
 	"unicode"
 	"unicode/utf8"
 )
@@ -45,33 +44,41 @@ func (c *cursor) back(i int) int {
 }
 
 func (c *cursor) wordEnd(i int) int {
-	for i < c.hi {
-		b := c.text[i]
-		if b < utf8.RuneSelf {
-			if !wordByte[b] && (b != '\'' || !c.apostrophe(i, 1)) {
-				return i
-			}
+	text := c.text[:c.hi]
+	for i < len(text) {
+		b := text[i]
+		switch {
+		case wordByte[b]:
 			i++
-			continue
-		}
-		if c.byteClass(i) != inWord {
+		case b == '\'' && c.apostrophe(i, 1):
+			i++
+		case b >= utf8.RuneSelf && c.byteClass(i) == inWord:
+			_, n := utf8.DecodeRune(text[i:])
+			i += n
+		default:
 			return i
 		}
-		_, n := utf8.DecodeRune(c.text[i:c.hi])
-		i += n
 	}
 	return i
 }
 
 func (c *cursor) wordStart(i int) int {
-	for i > c.lo && c.byteClass(c.back(i)) == inWord {
-		i = c.back(i)
+	for i > c.lo {
+		b := c.text[i-1]
+		switch {
+		case wordByte[b]:
+			i--
+		case (b == '\'' || b >= utf8.RuneSelf) && c.byteClass(c.back(i)) == inWord:
+			i = c.back(i)
+		default:
+			return i
+		}
 	}
 	return i
 }
 
-// maxWord is the length of the longest word of the vocabulary, in bytes.
-const maxWord = 18
+// plain reports whether a byte is ASCII that is never inside a word.
+func plain(b byte) bool { return b < utf8.RuneSelf && !wordByte[b] && b != '\'' }
 
 // lookup is the number of the word, 0 if it is not in the vocabulary. A letter that
 // belongs to an escape (\n, \r, \t) or a percent code before it does not count.
@@ -79,52 +86,36 @@ func (c *cursor) lookup(start, end int) wid {
 	if end-start > maxWord+2 {
 		return 0
 	}
-	plain := start == c.lo || c.text[start-1] != '\\' && c.text[start-1] != '%'
-	if plain && wordLengths[c.text[start]]>>(end-start)&1 == 0 && bytes.IndexByte(c.text[start:end], 0xE2) < 0 {
-		return 0
-	}
-	var buf [maxWord + 2]byte
-	n := c.fold(buf[:0], start, end)
-	if id, ok := vocabulary[string(n)]; ok {
+	if id := c.whole(start, end); id != 0 || start == c.lo {
 		return id
 	}
-	if start > c.lo {
-		switch c.text[start-1] {
-		case '\\':
-			if len(n) > 1 && (n[0] == 'n' || n[0] == 'r' || n[0] == 't') {
-				return vocabulary[string(n[1:])]
-			}
-		case '%':
-			if len(n) > 2 && isHex(n[0]) && isHex(n[1]) {
-				return vocabulary[string(n[2:])]
-			}
+	switch b := c.text[start]; c.text[start-1] {
+	case '\\':
+		if b|0x20 == 'n' || b|0x20 == 'r' || b|0x20 == 't' {
+			return c.whole(start+1, end)
+		}
+	case '%':
+		if end-start > 2 && isHex(b) && isHex(c.text[start+1]) {
+			return c.whole(start+2, end)
 		}
 	}
 	return 0
+}
+
+// whole is the number of the word of which all bytes count.
+func (c *cursor) whole(start, end int) wid {
+	if !mayBeWord(c.text[start:end]) {
+		return 0
+	}
+	return dictionary.find(c.text[start:end])
 }
 
 func (c *cursor) lookupTwo(s1, e1, s2, e2 int) wid {
 	if e1-s1+e2-s2 > maxWord {
 		return 0
 	}
-	var buf [maxWord + 2]byte
-	return vocabulary[string(c.fold(c.fold(buf[:0], s1, e1), s2, e2))]
-}
-
-// fold appends the bytes of a word: lower case, a typographic apostrophe as '.
-func (c *cursor) fold(to []byte, start, end int) []byte {
-	for i := start; i < end; i++ {
-		b := c.text[i]
-		switch {
-		case 'A' <= b && b <= 'Z':
-			b += 'a' - 'A'
-		case b == 0xE2 && i+2 < end && c.text[i+1] == 0x80 && c.text[i+2] == 0x99:
-			b = '\''
-			i += 2
-		}
-		to = append(to, b)
-	}
-	return to
+	var buf [maxWord]byte
+	return dictionary.find(append(append(buf[:0], c.text[s1:e1]...), c.text[s2:e2]...))
 }
 
 // wordByte are the ASCII letters and digits.

@@ -80,9 +80,7 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 		keep = [2]byte{' ', ' '}
 	}
 	for i := 0; i < len(src); {
-		n := c.copyASCII(src[i:], keep)
-		i += n
-		if i == len(src) {
+		if i = c.copyASCII(src, i, keep); i == len(src) {
 			break
 		}
 		if b := src[i]; b < 0x80 {
@@ -130,41 +128,50 @@ func NeedsCleaning(b []byte) bool {
 // zeroBytes marks the bytes of w that are zero, in their high bits.
 func zeroBytes(w uint64) uint64 { return ^(w&lows + lows | w | lows) }
 
-// copyASCII appends the longest prefix of src that is printable ASCII or one of keep,
-// and gives its length.
-func (c *Cleaner) copyASCII(src []byte, keep [2]byte) int {
-	if len(src) == 0 || !printable(src[0], keep) {
-		return 0
-	}
+// copyASCII appends the characters from src[i] on that are printable ASCII or one of
+// keep, leaves out the colours between them, and gives the index behind them.
+func (c *Cleaner) copyASCII(src []byte, i int, keep [2]byte) int {
 	if c.dirty {
+		if !printable(src[i], keep) {
+			return i
+		}
 		c.flush()
 	}
-	start := len(c.dst)
-	need := start + len(src) + 8
-	if cap(c.dst) < need {
-		grown := make([]byte, start, need+need/8)
+	n := len(c.dst)
+	if need := n + len(src) - i + 8; cap(c.dst) < need {
+		grown := make([]byte, n, need+need/8)
 		copy(grown, c.dst)
 		c.dst = grown
 	}
-	dst := c.dst[start:cap(c.dst)]
+	dst := c.dst[:cap(c.dst)]
 	first, second := uint64(keep[0])*ones, uint64(keep[1])*ones
-	i := 0
-	for ; i+8 <= len(src); i += 8 {
-		w := binary.LittleEndian.Uint64(src[i:])
-		binary.LittleEndian.PutUint64(dst[i:], w)
-		if s := special(w); s != 0 {
-			if s &^= zeroBytes(w^first) | zeroBytes(w^second); s != 0 {
-				i += bits.TrailingZeros64(s) >> 3
-				c.dst = c.dst[:start+i]
-				return i
+	for {
+		for i+8 <= len(src) {
+			w := binary.LittleEndian.Uint64(src[i:])
+			binary.LittleEndian.PutUint64(dst[n:], w)
+			k := 8
+			if s := special(w); s != 0 {
+				if s &^= zeroBytes(w^first) | zeroBytes(w^second); s != 0 {
+					k = bits.TrailingZeros64(s) >> 3
+				}
+			}
+			i, n = i+k, n+k
+			if k < 8 {
+				break
 			}
 		}
+		for i < len(src) && printable(src[i], keep) {
+			dst[n] = src[i]
+			i, n = i+1, n+1
+		}
+		end := simpleCSI(src, i)
+		if end == 0 {
+			c.dst = dst[:n]
+			return i
+		}
+		c.noteASCII(TerminalEscape, i, end)
+		i = end
 	}
-	for ; i < len(src) && printable(src[i], keep); i++ {
-		dst[i] = src[i]
-	}
-	c.dst = c.dst[:start+i]
-	return i
 }
 
 func printable(b byte, keep [2]byte) bool {

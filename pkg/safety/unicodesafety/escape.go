@@ -42,10 +42,6 @@ func opener(c rune) (escapeState, bool) {
 // Since every ESC and every C1 control is consumed here or by the caller, removal
 // cannot put a new escape together.
 func (c *Cleaner) escape(src []byte, i int) int {
-	if end := simpleCSI(src, i); end > 0 {
-		c.noteASCII(TerminalEscape, i, end)
-		return end
-	}
 	r, size := utf8.DecodeRune(src[i:])
 	state := escaped
 	if r != esc {
@@ -137,7 +133,7 @@ func (c *Cleaner) escape(src []byte, i int) int {
 }
 
 // simpleCSI gives the end of a control sequence of nothing but ASCII at src[i], or 0:
-// the usual case, colours.
+// the usual case, colours. It is what escape finds there, for less.
 func simpleCSI(src []byte, i int) int {
 	if i+2 >= len(src) || src[i] != esc || src[i+1] != '[' {
 		return 0
