@@ -34,6 +34,7 @@ func TestHarnessEndsCleanlyOnSignals(t *testing.T) {
 var signalPhases = map[string]map[string]string{
 	"while fetch runs": {
 		"fetch": `head -n 3 -- "$1"; echo $$ >"$TRACE/pid"; sleep 60`,
+		"agent": `touch "$TRACE/agent"`,
 	},
 	"between verify and the agent": {
 		"verify": `"$BIN/verify" "$@" || exit; echo $$ >"$TRACE/pid"; until [ -e "$TRACE/sent" ]; do sleep 0.01; done`,

@@ -26,10 +26,10 @@ usage: harness.sh [OPTION]... FETCH-ARGUMENT... -- AGENT [ARGUMENT]...
   --human-min-role ROLE    triage or write
 
 Everything from the first other argument up to -- goes to fetch. Agent and scripts
-must be there before the run: that is checked first. They
-find the tree at $SNAPLINE_CONTEXT; the post-script also finds the agent's exit
-status in $SNAPLINE_AGENT_STATUS. An entity that starts no assembly (exit 5) lets
-the agent run without a snapshot: SNAPLINE_CONTEXT is then not set.
+must be there before anything is fetched. They find the tree at $SNAPLINE_CONTEXT;
+the post-script also finds the agent's exit status in $SNAPLINE_AGENT_STATUS. An
+entity that starts no assembly (exit 5) lets the agent run without a snapshot:
+SNAPLINE_CONTEXT is then not set.
 
 exit: the agent's status; 0 when skipped; what stopped the pipe; 1 when verify
 refuses the tree, the receipt is a replay's, or what --require asks for is missing;
