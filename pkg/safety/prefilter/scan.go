@@ -14,12 +14,11 @@ type Hit struct {
 // A Scanner walks over one text. Hits come in ascending order within a call; from
 // one call to the next they may step back by less than the longest pattern.
 type Scanner struct {
-	table  *Table
-	text   []byte
-	at     int // next block
-	mask   uint64
-	t      uint64 // table word of the last pair
-	p1, p2 uint64 // last and last but one pair of pairs
+	table *Table
+	text  []byte
+	at    int // next block
+	mask  uint64
+	state uint64 // lane k holds a zero for each bucket whose first k+1 lanes fit
 }
 
 const block = 16
@@ -36,8 +35,7 @@ func (s *Scanner) Reset(t *Table, text []byte, stopAtSpecial bool) {
 // ResetFrom starts a text at which only the patterns are wanted that begin at from or
 // later.
 func (s *Scanner) ResetFrom(t *Table, text []byte, from int) {
-	all := ^uint64(0)
-	*s = Scanner{table: t, text: text, at: from &^ 1, mask: hitMask &^ specialBit, t: all, p1: all, p2: all}
+	*s = Scanner{table: t, text: text, at: from &^ 1, mask: hitMask &^ specialBit}
 }
 
 // Next appends hits until hits is nearly full or the text ends. done tells that
@@ -45,36 +43,23 @@ func (s *Scanner) ResetFrom(t *Table, text []byte, from int) {
 func (s *Scanner) Next(hits []Hit) (out []Hit, done, special bool) {
 	const slack = 256 // hits that one block can give
 	pairs := s.table.pairs
-	text, mask := s.text, s.mask
-	tp, p1, p2 := s.t, s.p1, s.p2
+	text, mask, state := s.text, s.mask, s.state
 	i := s.at
 	for i+block <= len(text) {
-		a := binary.LittleEndian.Uint64(text[i:])
-		b := binary.LittleEndian.Uint64(text[i+8:])
-		t0, t1 := pairs[uint16(a)], pairs[uint16(a>>16)]
-		t2, t3 := pairs[uint16(a>>32)], pairs[uint16(a>>48)]
-		t4, t5 := pairs[uint16(b)], pairs[uint16(b>>16)]
-		t6, t7 := pairs[uint16(b>>32)], pairs[uint16(b>>48)]
-		q0 := t0 & (tp << buckets)
-		q1 := t1 & (t0 << buckets)
-		q2 := t2 & (t1 << buckets)
-		q3 := t3 & (t2 << buckets)
-		q4 := t4 & (t3 << buckets)
-		q5 := t5 & (t4 << buckets)
-		q6 := t6 & (t5 << buckets)
-		q7 := t7 & (t6 << buckets)
-		h0 := q0 & (p2 << (2 * buckets))
-		h1 := q1 & (p1 << (2 * buckets))
-		h2 := q2 & (q0 << (2 * buckets))
-		h3 := q3 & (q1 << (2 * buckets))
-		h4 := q4 & (q2 << (2 * buckets))
-		h5 := q5 & (q3 << (2 * buckets))
-		h6 := q6 & (q4 << (2 * buckets))
-		h7 := q7 & (q5 << (2 * buckets))
-		tp, p1, p2 = t7, q7, q6
-		if (h0|h1|h2|h3|h4|h5|h6|h7)&mask != 0 {
-			first := (h0&mask)>>48 | (h1&mask)>>32 | (h2&mask)>>16 | h3&mask
-			second := (h4&mask)>>48 | (h5&mask)>>32 | (h6&mask)>>16 | h7&mask
+		bytes := (*[block]byte)(text[i:])
+		a, b := binary.LittleEndian.Uint64(bytes[:8]), binary.LittleEndian.Uint64(bytes[8:])
+		s0 := state<<buckets | pairs[uint16(a)]
+		s1 := s0<<buckets | pairs[uint16(a>>16)]
+		s2 := s1<<buckets | pairs[uint16(a>>32)]
+		s3 := s2<<buckets | pairs[uint16(a>>48)]
+		s4 := s3<<buckets | pairs[uint16(b)]
+		s5 := s4<<buckets | pairs[uint16(b>>16)]
+		s6 := s5<<buckets | pairs[uint16(b>>32)]
+		s7 := s6<<buckets | pairs[uint16(b>>48)]
+		state = s7
+		if ^(s0&s1&s2&s3&s4&s5&s6&s7)&mask != 0 {
+			first := (^s0&mask)>>48 | (^s1&mask)>>32 | (^s2&mask)>>16 | ^s3&mask
+			second := (^s4&mask)>>48 | (^s5&mask)>>32 | (^s6&mask)>>16 | ^s7&mask
 			if first != 0 {
 				if hits, special = s.verify(first, a, i, hits); special {
 					return hits, true, true
@@ -86,13 +71,13 @@ func (s *Scanner) Next(hits []Hit) (out []Hit, done, special bool) {
 				}
 			}
 			if cap(hits)-len(hits) < slack {
-				s.at, s.t, s.p1, s.p2 = i+block, tp, p1, p2
+				s.at, s.state = i+block, state
 				return hits, false, false
 			}
 		}
 		i += block
 	}
-	s.at, s.t, s.p1, s.p2 = i, tp, p1, p2
+	s.at, s.state = i, state
 	return s.tail(hits)
 }
 
@@ -102,16 +87,13 @@ func (s *Scanner) tail(hits []Hit) (out []Hit, done, special bool) {
 	if copy(last[:], s.text[s.at:]) == 0 {
 		return hits, true, false
 	}
-	tp, p1, p2 := s.t, s.p1, s.p2
+	state := s.state
 	for i := 0; i < block && !special; i += 8 {
 		word := binary.LittleEndian.Uint64(last[i:])
 		fired := uint64(0)
 		for k := range lanes {
-			t := s.table.pairs[uint16(word>>(16*k))]
-			q := t & (tp << buckets)
-			h := q & (p2 << (2 * buckets)) & s.mask
-			fired |= h >> (48 - 16*k)
-			tp, p2, p1 = t, p1, q
+			state = state<<buckets | s.table.pairs[uint16(word>>(16*k))]
+			fired |= (^state & s.mask) >> (48 - 16*k)
 		}
 		if fired != 0 {
 			hits, special = s.verify(fired, word, s.at+i, hits)

@@ -37,7 +37,7 @@ type condition struct {
 
 // Table is a compiled set of patterns. It is immutable.
 type Table struct {
-	pairs    *[1 << 16]uint64
+	pairs    *[1 << 16]uint64 // bit 16*k+b is zero if the pair fits lane k of bucket b
 	patterns []Pattern
 
 	items []item
@@ -65,9 +65,9 @@ type Placement struct {
 func New(patterns []Pattern, placed map[string]Placement) *Table {
 	t := &Table{pairs: new([1 << 16]uint64), patterns: patterns}
 	for pair := range t.pairs {
-		t.pairs[pair] = 1<<specialBucket | 1<<(buckets+specialBucket) | 1<<(2*buckets+specialBucket)
+		t.pairs[pair] = ^uint64(1<<specialBucket | 1<<(buckets+specialBucket) | 1<<(2*buckets+specialBucket))
 		if isSpecial(byte(pair)) || isSpecial(byte(pair>>8)) {
-			t.pairs[pair] |= specialBit
+			t.pairs[pair] &^= specialBit
 		}
 	}
 	var load [buckets][lanes]float64
@@ -104,7 +104,7 @@ func New(patterns []Pattern, placed map[string]Placement) *Table {
 	}
 	if wild != 0 {
 		for pair := range t.pairs {
-			t.pairs[pair] |= wild
+			t.pairs[pair] &^= wild
 		}
 	}
 	return t
@@ -226,7 +226,7 @@ func (t *Table) fill(p Pattern, behind, b int) (wild uint64) {
 		}
 		for _, x := range first {
 			for _, y := range second {
-				t.pairs[uint16(x)|uint16(y)<<8] |= bit
+				t.pairs[uint16(x)|uint16(y)<<8] &^= bit
 			}
 		}
 	}
