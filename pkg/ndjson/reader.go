@@ -131,7 +131,7 @@ func (r *Reader) stop(err error, l record.Line) error {
 		f.File = r.options.Name
 		f.Line = r.line
 		if l != nil {
-			f.Record = describe(l)
+			f.Record = record.Describe(l)
 		}
 	} else if err == io.EOF && r.line <= 1 {
 		f = broken(RuleEmptyInput, "the input is empty: the stage before wrote nothing")

@@ -67,26 +67,3 @@ func findType[S ~string | ~[]byte](name S) *lineType {
 	}
 	return &lineTypes[i]
 }
-
-// describe names a line's object: kind and id.
-func describe(l record.Line) string {
-	switch l := l.(type) {
-	case *record.Actor:
-		return "actor " + l.ID
-	case *record.Record:
-		return string(l.Kind) + " " + l.ID
-	case *record.Thread:
-		return "thread " + l.ID
-	case *record.Check:
-		return "check " + l.ID
-	case *record.Run:
-		return "run " + l.ID
-	case *record.Log:
-		return "log of check " + l.RecordKey
-	case *record.Document:
-		return "document " + l.Name
-	case nil:
-		return ""
-	}
-	return string(l.LineType())
-}

@@ -126,7 +126,7 @@ func (w *Writer) line(l record.Line) error {
 	}
 	if most := lineCap(l.LineType(), w.header); int64(len(e.buf)-start+len(e.literal)) > most {
 		f := fault.New(fault.Environment, RuleLineCap, "the line would have more than %d bytes", most)
-		f.Record = describe(l)
+		f.Record = record.Describe(l)
 		return f
 	}
 	w.pending = append(e.buf, '\n')

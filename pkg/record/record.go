@@ -64,6 +64,30 @@ func (*End) LineType() Type { return TypeEnd }
 // LineType implements Line.
 func (*Abort) LineType() Type { return TypeAbort }
 
+// Describe names the object of a line by kind and id, never by text; a line without an
+// object by its type, and nil by nothing. A log knows its check's record key only.
+func Describe(l Line) string {
+	switch l := l.(type) {
+	case *Actor:
+		return "actor " + l.ID
+	case *Record:
+		return string(l.Kind) + " " + l.ID
+	case *Thread:
+		return "thread " + l.ID
+	case *Check:
+		return "check " + l.ID
+	case *Run:
+		return "run " + l.ID
+	case *Log:
+		return "log of check " + l.RecordKey
+	case *Document:
+		return "document " + l.Name
+	case nil:
+		return ""
+	}
+	return string(l.LineType())
+}
+
 // Snapshot is the header, the first line.
 type Snapshot struct {
 	Family Family

@@ -82,3 +82,15 @@ func TestLogSelection(t *testing.T) {
 		}
 	}
 }
+
+func TestDescribe(t *testing.T) {
+	for want, l := range map[string]record.Line{
+		"actor A": &record.Actor{ID: "A"}, "review R": &record.Record{Kind: record.KindReview, ID: "R"}, "thread T": &record.Thread{ID: "T"},
+		"check C": &record.Check{ID: "C", Name: "x"}, "run U": &record.Run{ID: "U", Agent: "x"}, "log of check k": &record.Log{RecordKey: "k"},
+		"document d": &record.Document{Name: "d"}, "gap": &record.Gap{}, "snapshot": &record.Snapshot{}, "end": &record.End{}, "abort": &record.Abort{}, "": nil,
+	} {
+		if got := record.Describe(l); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

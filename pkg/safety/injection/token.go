@@ -110,7 +110,7 @@ func (c *cursor) glance(h int) (r uint64, whole bool) {
 			return 0, false
 		}
 	}
-	return roles[dictionary.find(text[start:end])], true
+	return roles[dictionary.find(text[start:end:len(text)])], true
 }
 
 // at is the word i places after the current one (before it, if negative). Beyond the
@@ -242,14 +242,15 @@ func (c *cursor) previous(to int) (token, bool) {
 			i--
 			continue
 		}
-		j := c.back(i)
-		if c.byteClass(j) != inWord {
+		if j := c.back(i); !wordByte[c.text[i-1]] && c.byteClass(j) != inWord {
 			i = j
 			continue
 		}
-		start := c.wordStart(j)
-		if joined, ok := c.joinBefore(start, c.wordEnd(j)); ok {
-			return joined, true
+		start := c.wordStart(i)
+		if c.mayJoin(start) {
+			if joined, ok := c.joinBefore(start, c.wordEnd(start)); ok {
+				return joined, true
+			}
 		}
 		if t, ok := c.single(start, i); ok {
 			return t, true
@@ -263,8 +264,10 @@ func (c *cursor) previous(to int) (token, bool) {
 // markup: a plain tag, an entity or the number of a list item.
 func (c *cursor) take(start int) (token, bool) {
 	end := c.wordEnd(start)
-	if joined, ok := c.joinBefore(start, end); ok {
-		return joined, true
+	if c.mayJoin(start) {
+		if joined, ok := c.joinBefore(start, end); ok {
+			return joined, true
+		}
 	}
 	if c.isMarkup(start, end) {
 		return token{}, false
@@ -285,12 +288,24 @@ func (c *cursor) single(start, end int) (token, bool) {
 	return token{start: start, end: end, id: c.lookup(start, end)}, true
 }
 
+// mayJoin reports whether what stands before start can be a hyphen, or the break of a
+// line behind one: cheap to tell, and rarely so.
+func (c *cursor) mayJoin(start int) bool {
+	if start-1 <= c.lo {
+		return false
+	}
+	switch c.text[start-1] {
+	case '-', '\n', '>', '\t':
+		return true
+	case ' ':
+		return !wordByte[c.text[start-2]]
+	}
+	return false
+}
+
 // joinBefore is the word that a hyphen makes of [start, end) and the word before it.
 func (c *cursor) joinBefore(start, end int) (token, bool) {
 	i := start
-	if i > c.lo+1 && c.text[i-1] == ' ' && wordByte[c.text[i-2]] {
-		return token{}, false
-	}
 	for i > c.lo && start-i < maxJoint && (c.text[i-1] == ' ' || c.text[i-1] == '\n' || c.text[i-1] == '>' || c.text[i-1] == '\t') {
 		i--
 	}

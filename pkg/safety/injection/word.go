@@ -107,7 +107,7 @@ func (c *cursor) whole(start, end int) wid {
 	if !mayBeWord(c.text[start:end]) {
 		return 0
 	}
-	return dictionary.find(c.text[start:end])
+	return dictionary.find(c.text[start:end:len(c.text)])
 }
 
 func (c *cursor) lookupTwo(s1, e1, s2, e2 int) wid {

@@ -185,7 +185,7 @@ func (c *comparison) merge(ctx context.Context) error {
 			c.gone(c.input.line)
 		case order > 0:
 			err = c.line(c.output.line)
-			c.add(ruleInvented, object(c.output.line), "the input does not have it")
+			c.add(ruleInvented, record.Describe(c.output.line), "the input does not have it")
 		default:
 			if err = c.line(c.output.line); err == nil {
 				err = c.pair(c.input.line, c.output.line)
@@ -264,7 +264,7 @@ func (c *comparison) mergeDocuments(ctx context.Context) error {
 		}
 		switch {
 		case more && !found:
-			c.add(ruleInvented, object(after), "the input does not have it, or not here")
+			c.add(ruleInvented, record.Describe(after), "the input does not have it, or not here")
 		case !more:
 			return nil
 		}

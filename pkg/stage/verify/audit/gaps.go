@@ -17,7 +17,7 @@ func (c *comparison) gone(l record.Line) {
 		c.threadGone(l)
 	case *record.Check:
 		if c.position == filtered {
-			c.add(ruleDropped, object(l), "filter drops no check")
+			c.add(ruleDropped, record.Describe(l), "filter drops no check")
 			return
 		}
 		c.dropped[record.ScopeChecks]++
@@ -26,7 +26,7 @@ func (c *comparison) gone(l record.Line) {
 	case *record.Log:
 		// A log vanishes with its check; only one that was to be there is missing.
 		if c.position == filtered {
-			c.add(ruleDropped, object(l), "filter drops no log")
+			c.add(ruleDropped, record.Describe(l), "filter drops no log")
 		} else if c.logged[l.RecordKey] {
 			c.dropped[record.ScopeCheckLogs]++
 		}
@@ -42,7 +42,7 @@ func (c *comparison) threadGone(l *record.Thread) {
 		return
 	}
 	if slices.ContainsFunc(l.RecordKeys, func(key string) bool { return c.present[key] == record.KindComment }) {
-		c.add(ruleDropped, object(l), "a thread is gone although some of its comments are there")
+		c.add(ruleDropped, record.Describe(l), "a thread is gone although some of its comments are there")
 	}
 }
 

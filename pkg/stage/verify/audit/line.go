@@ -24,39 +24,18 @@ func (a *auditor) line(l record.Line) error {
 		a.counts[record.ScopeChecks]++
 		a.structural("id", l.ID)
 		a.structural("head_sha", l.HeadSHA)
-		return a.named(object(l), l.Name, l.Filter)
+		return a.named(record.Describe(l), l.Name, l.Filter)
 	case *record.Run:
 		a.counts[record.ScopeAgentRuns]++
 		a.structural("id", l.ID)
 		a.publisher(l)
-		return a.named(object(l), l.Agent, l.Filter)
+		return a.named(record.Describe(l), l.Agent, l.Filter)
 	case *record.Log:
-		return a.content(object(l), safety.Log, l.Content, l.Filter, a.bounds().MaxLogBytes)
+		return a.content(record.Describe(l), safety.Log, l.Content, l.Filter, a.bounds().MaxLogBytes)
 	case *record.Document:
 		return a.document(l)
 	}
 	return nil
-}
-
-// object names a line by kind and id, never by text.
-func object(l record.Line) string {
-	switch l := l.(type) {
-	case *record.Actor:
-		return "actor " + l.ID
-	case *record.Record:
-		return string(l.Kind) + " " + l.ID
-	case *record.Thread:
-		return "thread " + l.ID
-	case *record.Check:
-		return "check " + l.ID
-	case *record.Run:
-		return "run " + l.ID
-	case *record.Log:
-		return "log " + l.RecordKey
-	case *record.Document:
-		return "document " + l.Name
-	}
-	return string(l.LineType())
 }
 
 func (a *auditor) actor(l *record.Actor) error {
@@ -65,7 +44,7 @@ func (a *auditor) actor(l *record.Actor) error {
 	if a.position < filtered || l.Login == nil {
 		return nil
 	}
-	return a.display(object(l), *l.Login, l.LoginFilter)
+	return a.display(record.Describe(l), *l.Login, l.LoginFilter)
 }
 
 func (a *auditor) record(l *record.Record) error {
@@ -81,7 +60,7 @@ func (a *auditor) record(l *record.Record) error {
 	if a.position >= filtered {
 		a.admitted(l)
 	}
-	return a.content(object(l), safety.Body, l.Content, l.Filter, a.bounds().MaxRecordBytes)
+	return a.content(record.Describe(l), safety.Body, l.Content, l.Filter, a.bounds().MaxRecordBytes)
 }
 
 // admitted: from filter on nobody is heard whom the profile does not admit, neither as
@@ -89,12 +68,12 @@ func (a *auditor) record(l *record.Record) error {
 func (a *auditor) admitted(l *record.Record) {
 	switch {
 	case l.AuthorID == nil && a.position == filtered:
-		a.add(ruleAdmission, object(l), "a record without an author cannot be admitted")
+		a.add(ruleAdmission, record.Describe(l), "a record without an author cannot be admitted")
 	case l.AuthorID == nil: // accepted from there on, as in a tree
 	case !a.heard(*l.AuthorID):
-		a.add(ruleAdmission, object(l), "its author is not admitted")
+		a.add(ruleAdmission, record.Describe(l), "its author is not admitted")
 	case l.Edited && (l.EditorID == nil || !a.heard(*l.EditorID)):
-		a.add(ruleAdmission, object(l), "its last editor is not admitted")
+		a.add(ruleAdmission, record.Describe(l), "its last editor is not admitted")
 	}
 }
 
@@ -121,7 +100,7 @@ func (a *auditor) publisher(l *record.Run) {
 		return
 	}
 	if l.PublisherID == nil || a.actors[*l.PublisherID] == nil || a.actors[*l.PublisherID].BotRole == nil {
-		a.add(ruleAdmission, object(l), "its publisher is no registered bot")
+		a.add(ruleAdmission, record.Describe(l), "its publisher is no registered bot")
 	}
 }
 
@@ -132,7 +111,7 @@ func (a *auditor) thread(l *record.Thread) error {
 		return nil
 	}
 	a.structural("path", l.Path)
-	return a.path(object(l), l.Path)
+	return a.path(record.Describe(l), l.Path)
 }
 
 // structural strings are as long as they are or invalid (STR-06, AMB-33). A thread's
@@ -232,26 +211,26 @@ func (a *auditor) document(l *record.Document) error {
 		return nil
 	}
 	if a.header.Limits != nil && a.position == bounded && int64(len(l.Raw)) > a.header.Limits.MaxDocumentBytes {
-		a.add(ruleLength, object(l), "longer than max_document_bytes")
+		a.add(ruleLength, record.Describe(l), "longer than max_document_bytes")
 	}
 	if a.position < filtered || a.family == nil {
 		return nil
 	}
 	reading, err := a.family(l.Raw)
 	if err != nil {
-		a.add(ruleDocument, object(l), "the document cannot be read")
+		a.add(ruleDocument, record.Describe(l), "the document cannot be read")
 		return nil
 	}
 	if int64(len(reading.Texts)) != l.Strings {
-		a.add(ruleDocument, object(l), "strings must count the strings of the document")
+		a.add(ruleDocument, record.Describe(l), "strings must count the strings of the document")
 	}
 	for _, t := range reading.Texts {
 		r, err := a.scanner.Filter(safety.Body, []byte(t.Value))
 		if err != nil {
-			return a.component(object(l), err)
+			return a.component(record.Describe(l), err)
 		}
 		if refused(t.Policy, r.Findings) {
-			a.add(ruleUnsafe, object(l), "the filters would change or reject the string at byte %d", t.Start)
+			a.add(ruleUnsafe, record.Describe(l), "the filters would change or reject the string at byte %d", t.Start)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func (c *comparison) pair(before, after record.Line) error {
 		return c.runPair(b, after.(*record.Run))
 	case *record.Log:
 		l := after.(*record.Log)
-		return c.contentPair(object(l), safety.Log, b.Content, l.Content, b.Filter, l.Filter, c.bounds().MaxLogBytes)
+		return c.contentPair(record.Describe(l), safety.Log, b.Content, l.Content, b.Filter, l.Filter, c.bounds().MaxLogBytes)
 	}
 	return nil
 }
@@ -166,9 +166,9 @@ func (c *comparison) actorPair(before, after *record.Actor) error {
 	if a.Kind == record.Unknown {
 		c.unknown[a.ID] = c.header.Entity.AuthorID != nil && *c.header.Entity.AuthorID == a.ID
 	}
-	err := c.displayPair(object(after), orEmpty(b.Login), orEmpty(a.Login), b.LoginFilter, a.LoginFilter)
+	err := c.displayPair(record.Describe(after), orEmpty(b.Login), orEmpty(a.Login), b.LoginFilter, a.LoginFilter)
 	b.Login, a.Login, b.LoginFilter, a.LoginFilter = nil, nil, nil, nil
-	c.same(object(after), b, a)
+	c.same(record.Describe(after), b, a)
 	return err
 }
 
@@ -185,9 +185,9 @@ func (c *comparison) recordPair(before, after *record.Record) error {
 	if c.position == bounded {
 		b.Edited, b.EditorID = false, nil
 	}
-	err := c.contentPair(object(after), safety.Body, b.Content, a.Content, b.Filter, a.Filter, c.bounds().MaxRecordBytes)
+	err := c.contentPair(record.Describe(after), safety.Body, b.Content, a.Content, b.Filter, a.Filter, c.bounds().MaxRecordBytes)
 	b.Content, a.Content, b.Filter, a.Filter = record.Content{}, record.Content{}, nil, nil
-	c.same(object(after), b, a)
+	c.same(record.Describe(after), b, a)
 	return err
 }
 
@@ -286,11 +286,11 @@ func (c *comparison) threadPair(before, after *record.Thread) {
 		}
 	}
 	if !slices.Equal(b.RecordKeys, a.RecordKeys) || !slices.Equal(b.Replies, a.Replies) || b.ReviewID != a.ReviewID {
-		c.add(ruleReference, object(after), "its references are not those of the input whose objects are there")
+		c.add(ruleReference, record.Describe(after), "its references are not those of the input whose objects are there")
 	}
 	b.RecordKeys, b.Replies, b.ReviewID, b.ReviewRecordKey = nil, nil, "", ""
 	a.RecordKeys, a.Replies, a.ReviewID, a.ReviewRecordKey = nil, nil, "", ""
-	c.same(object(after), b, a)
+	c.same(record.Describe(after), b, a)
 }
 
 func retained[T any](list []T, keep func(T) bool) []T {
@@ -313,9 +313,9 @@ func (c *comparison) checkPair(before, after *record.Check) error {
 		c.present[a.RecordKey] = record.KindCheck
 		c.logged[a.RecordKey] = c.header.Collection.CheckLogSelection.Selects(&a)
 	}
-	err := c.namePair(object(after), b.Name, a.Name, b.Filter, a.Filter)
+	err := c.namePair(record.Describe(after), b.Name, a.Name, b.Filter, a.Filter)
 	b.Name, a.Name, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
-	c.same(object(after), b, a)
+	c.same(record.Describe(after), b, a)
 	return err
 }
 
@@ -325,16 +325,16 @@ func (c *comparison) runPair(before, after *record.Run) error {
 		b.PublisherID = nil
 		b.ResultRecordKeys = retained(b.ResultRecordKeys, func(key string) bool { return c.present[key] != "" })
 		if !slices.Equal(b.ResultRecordKeys, a.ResultRecordKeys) {
-			c.add(ruleReference, object(after), "its results are not those of the input whose records are there")
+			c.add(ruleReference, record.Describe(after), "its results are not those of the input whose records are there")
 		}
 		b.ResultRecordKeys, a.ResultRecordKeys = nil, nil
 	}
-	err := c.namePair(object(after), b.Agent, a.Agent, b.Filter, a.Filter)
+	err := c.namePair(record.Describe(after), b.Agent, a.Agent, b.Filter, a.Filter)
 	b.Agent, a.Agent, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
 	if len(b.ResultRecordKeys)+len(a.ResultRecordKeys) == 0 {
 		b.ResultRecordKeys, a.ResultRecordKeys = nil, nil
 	}
-	c.same(object(after), b, a)
+	c.same(record.Describe(after), b, a)
 	return err
 }
 
@@ -349,13 +349,13 @@ func (c *comparison) namePair(name, before, after string, was, is *record.Filter
 // document: bound changes none, filter only what its status says.
 func (c *comparison) document(before, after *record.Document) {
 	if before.Format != after.Format {
-		c.add(ruleChanged, object(after), "a member differs that this stage does not change")
+		c.add(ruleChanged, record.Describe(after), "a member differs that this stage does not change")
 	}
 	if after.Filter != nil && after.Filter.Status == record.Rejected {
 		c.rejected[record.ScopeDocuments]++
 		return
 	}
 	if (c.position == bounded || after.Filter.Status == record.Unchanged) && before.SHA256 != after.SHA256 {
-		c.add(ruleText, object(after), "its bytes differ and nothing says so")
+		c.add(ruleText, record.Describe(after), "its bytes differ and nothing says so")
 	}
 }
