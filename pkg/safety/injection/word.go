@@ -111,7 +111,8 @@ func (c *cursor) whole(start, end int) wid {
 }
 
 func (c *cursor) lookupTwo(s1, e1, s2, e2 int) wid {
-	if e1-s1+e2-s2 > maxWord {
+	n := e1 - s1 + e2 - s2
+	if n > maxWord || e1-s1 > 1 && !begins(c.text[s1:], n) {
 		return 0
 	}
 	var buf [maxWord]byte
