@@ -119,7 +119,7 @@ func (s *Scanner) verify(fired, word uint64, i int, hits []Hit) ([]Hit, bool) {
 		}
 		index := &s.table.index[b]
 		h := hash(uint16(word >> (16 * k)))
-		for _, n := range s.table.list[index[h]:index[int(h)+1]] {
+		for _, n := range s.table.list[index[h]:index[h+1]] {
 			it := &s.table.items[n]
 			start := at - int(it.behind)
 			if start >= 0 && start+int(it.room) <= len(s.text) {

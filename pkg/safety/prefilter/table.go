@@ -48,9 +48,11 @@ type Table struct {
 }
 
 // hashes is the number of hash values of a pair.
-const hashes = 256
+const hashes = 512
 
-func hash(pair uint16) uint8 { return uint8(pair * 0x9E35 >> 8) }
+// hash keeps what tells letters apart, whatever their case: an item that takes any
+// second byte has few values, and one that does not has one.
+func hash(pair uint16) uint16 { return pair&0x1F | pair>>3&0x1E0 }
 
 // Placement says where the items of a pattern go, even parity first: the bucket, and
 // the distance from the first byte to the pair in the last lane.
