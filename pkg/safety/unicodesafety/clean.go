@@ -265,9 +265,11 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 		c.mapEnd = len(c.dst)
 		c.note(NFKC, i, i+size)
 		c.counted = true
-		last, _ := utf8.DecodeLastRune(c.dst)
-		if ccc := c.t.ccc[last]; last >= 0x80 && ccc != 0 {
-			c.markEnd, c.lastClass = len(c.dst), ccc
+		if c.dst[len(c.dst)-1] >= utf8.RuneSelf {
+			last, _ := utf8.DecodeLastRune(c.dst)
+			if ccc := c.t.ccc[last]; ccc != 0 {
+				c.markEnd, c.lastClass = len(c.dst), ccc
+			}
 		}
 	case mark, joins:
 		c.openSegment(i)
