@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"snapline/pkg/document"
@@ -176,11 +177,19 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 }
 
 // replace gives c the filtered text, which may lie in the engine's memory. Unchanged
-// text keeps its spelling. Other text is copied over the source and spelled over the old
-// spelling, if it fits: by the worker and not by the one writer.
+// text keeps its spelling, and so does what stands before a line end that is new
+// (CAN-07): a body of a forge rarely has one. Other text is copied over the source and
+// spelled over the old spelling, if it fits: by the worker and not by the one writer.
 func replace(c *record.Content, text []byte) {
-	if c.Form == record.FormText && bytes.Equal(c.Bytes, text) {
-		return
+	if c.Form == record.FormText && bytes.HasPrefix(text, c.Bytes) {
+		switch added := text[len(c.Bytes):]; {
+		case len(added) == 0:
+			return
+		case string(added) == "\n" && c.Literal != nil:
+			c.Bytes = append(c.Bytes, '\n')
+			c.Literal = append(slices.Clip(c.Literal), `\n`...)
+			return
+		}
 	}
 	spelling := c.Literal[:0:len(c.Literal)]
 	if c.Literal == nil || &c.Literal[0] == &c.Bytes[0] { // one memory for both: nothing was escaped
