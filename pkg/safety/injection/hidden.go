@@ -206,7 +206,7 @@ func attributeAt(text []byte, h int) bool {
 	case 'a', 't': // alt, title
 		return isSpace(before) || before == '"' || before == '\'' || before == '/'
 	default:
-		return b == ':' || isSpace(b) || b == '/' || b == '\\'
+		return b == ':' || isSpace(b) || b == '/' || b == '\\' || b == '&'
 	}
 }
 

@@ -1,7 +1,5 @@
 package injection
 
-import "bytes"
-
 // instructs reports whether a hidden region holds an instruction: an imperative
 // addressed to an agent, any phrase of the other classes, or an act of approval.
 func (s *Scanner) instructs(region span) bool {
@@ -91,107 +89,6 @@ func (s *Scanner) leaks(region span) bool {
 	return false
 }
 
-// addressed reports whether the agent at the current word is told to do something.
-func addressed(c *cursor) bool {
-	t := c.at(0)
-	before := c.at(-1)
-	qualified := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
-	if before.can(mNoAgent) && t.gap&(clause|gColon) == 0 {
-		return false // the user agent
-	}
-	if t.id == wSystem {
-		if t.gap&clause == 0 && !(before.is(rFill|rDet|rAndOr) || before.can(mGreeting)) {
-			return false // the file system, the build system
-		}
-		if t.gap&clause == 0 && before.is(rDet) && c.at(-2).gap&clause == 0 && !c.at(-2).can(mGreeting) {
-			return false
-		}
-	}
-	// The words that say which agent: "AI agents reading this:".
-	i := 1
-	for ; i <= 9; i++ {
-		n := c.at(i)
-		if n.gap&(gBarrier|gEdge) != 0 {
-			return false
-		}
-		if n.gap&(gHard|gColon|gComma|gSoft|gLine|gItem) != 0 {
-			break
-		}
-		if n.is(rModal) || n.id == wPlease || n.id == wNever || n.id == always || n.id == wYou ||
-			n.id == need || n.id == have || n.is(rNegate) || n.id == wDo {
-			break
-		}
-		if n.can(mPassive) {
-			return false
-		}
-		if i == 1 && n.is(rVerb) && orderTo(c, i, t.id, qualified) {
-			return true
-		}
-		if i == 1 && !n.can(mRelative) && !n.is(rAgent) {
-			return false // the AI policy, the agent version
-		}
-		if i > 1 && !qualified && !before.can(mGreeting) && !c.at(-2).can(mGreeting) {
-			return false
-		}
-	}
-	if i > 9 {
-		return false
-	}
-	// Directives (markdownlint-disable, model: x) have no space behind the colon.
-	for k := i; k <= i+6; k++ {
-		n := c.at(k)
-		if n.gap&(gBarrier|gEdge) != 0 {
-			return false
-		}
-		if b := c.text[c.at(k-1).end:n.start]; bytes.IndexByte(b, '"') >= 0 || bytes.IndexByte(b, '=') >= 0 {
-			return false // a member of JSON, a setting
-		}
-		if n.is(rVerb) && orderTo(c, k, t.id, qualified) {
-			return true
-		}
-		if n.gap&gHard != 0 && k > i {
-			return false
-		}
-		if !(n.is(rAdverb|rNegate|rFill) || n.can(mGreeting)) && n.id != wThis && n.id != wThat && n.id != wTo && n.id != wIf && n.id != wReview {
-			return false
-		}
-	}
-	return false
-}
-
-var (
-	ais    = vocabulary["ais"]
-	always = vocabulary["always"]
-	need   = vocabulary["need"]
-	have   = vocabulary["have"]
-)
-
-// orderTo reports whether the verb at k is an order that one gives to an agent: any verb
-// for an AI, only a strong one for a word that also names programs and devices.
-func orderTo(c *cursor, k int, agent wid, qualified bool) bool {
-	v := c.at(k)
-	if c.at(k+1).gap&(gColon|gJoined) != 0 && c.at(k+1).gap&gLine == 0 && !v.is(rStrongVerb) {
-		return false // a label: "model: report: 3"
-	}
-	if v.is(rStrongVerb) {
-		return true
-	}
-	if c.at(k+1).gap&(gEdge|gBlank|gLine|gItem) != 0 {
-		return false // a value, not an order: "agent: deploy"
-	}
-	if qualified {
-		return true
-	}
-	return agent != wSystem && !isModel(agent)
-}
-
-func isModel(id wid) bool { return id == model || id == models }
-
-var (
-	model  = vocabulary["model"]
-	models = vocabulary["models"]
-)
-
 // approval reports whether the verb at the current word approves, merges, executes,
 // overrides or ignores a rule, policy, review or test; or whether the reader must
 // approve or merge this change.
@@ -204,7 +101,7 @@ func approval(c *cursor) bool {
 		return false
 	}
 	must := obliged(c)
-	start := must || imperative(c, 0) && !c.at(-1).is(rAgentAttr)
+	start := must || imperative(c, 0) && !c.at(-1).is(rAgentAttr) && !aside(c)
 	if !start {
 		return false
 	}
@@ -217,13 +114,13 @@ func approval(c *cursor) bool {
 	det := false
 	for i := 1; i <= 6; i++ {
 		t := c.at(i)
-		if t.gap&stop != 0 {
+		if t.gap&(stop|gColon) != 0 {
 			return false
 		}
 		switch {
 		case t.id == wThis || t.id == wThe || t.is(rDet|rAll|rYour|rEarlier):
 			det = true
-		case t.id == wWithout:
+		case t.id == wWithout || t.can(mDespite|mFailing):
 			det = true
 		case t.is(rChangeNoun) || t.id == wPull || t.id == wRequest || t.id == mergeWord && i > 1:
 			if v.id == approve && det && (must || v.gap&clause != 0) || v.id == wMerge && must && det {
@@ -236,7 +133,7 @@ func approval(c *cursor) bool {
 			if c.at(i+1).gap&(gHyphen|gJoined) != 0 {
 				return false
 			}
-			if det {
+			if det || (v.id == wIgnore || v.id == wOverride) && c.at(i+1).can(mFindings) && c.at(i+1).gap == 0 {
 				return v.id != wExecute || !hint(c)
 			}
 			if t.id == wReview {
@@ -257,6 +154,17 @@ var (
 	approve   = vocabulary["approve"]
 	mergeWord = vocabulary["merge"]
 )
+
+// aside reports whether the verb at the current word is no order but says when or to
+// what end something is done: before you merge, to override the rules.
+func aside(c *cursor) bool {
+	if c.at(0).gap&clause != 0 {
+		return false
+	}
+	b, two := c.at(-1), c.at(-2)
+	return b.id == wYou && b.gap&clause == 0 && (two.is(rPreposition|rInstrument) || two.id == when || two.id == wIf) ||
+		b.id == wTo && b.gap&clause != 0
+}
 
 // directive reports whether the word is part of a formatter directive: the region
 // begins with it or with one name before it, as in "lint ignore rule-name".
@@ -282,7 +190,7 @@ func obliged(c *cursor) bool {
 		}
 		if t.is(rModal) || t.id == need || t.id == have || t.id == required {
 			y := c.at(i - 1)
-			return y.id == wYou || y.is(rAgent) || c.at(i-2).id == wYou
+			return y.id == wYou || y.is(rAgent) && t.id != wWill || c.at(i-2).id == wYou
 		}
 		if !t.is(rAdverb | rAndOr | rApprove | rFill) {
 			return false

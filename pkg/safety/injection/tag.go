@@ -1,6 +1,9 @@
 package injection
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // tag is a start tag.
 type tag struct {
@@ -95,6 +98,11 @@ func hides(style []byte) bool {
 	css := buf[:0]
 	for i := 0; i < len(style) && len(css) < len(buf); i++ {
 		b := style[i]
+		if b == '&' {
+			if e, n := entity(style[i:]); n > 0 {
+				b, i = e, i+n-1
+			}
+		}
 		switch {
 		case isSpace(b) || b == '\\':
 			continue
@@ -141,6 +149,39 @@ func hides(style []byte) bool {
 		}
 	}
 	return false
+}
+
+// maxEntity is longer than each entity that entity knows, in bytes.
+const maxEntity = 12
+
+// entity is the ASCII character that the entity at the beginning of b stands for, and
+// its length; 0 if there is none that a style needs.
+func entity(b []byte) (byte, int) {
+	n := bytes.IndexByte(b[:min(len(b), maxEntity)], ';')
+	if n < 3 {
+		return 0, 0
+	}
+	name := string(b[1:n])
+	switch name {
+	case "colon":
+		return ':', n + 1
+	case "semi":
+		return ';', n + 1
+	case "Tab", "NewLine":
+		return ' ', n + 1
+	}
+	if name[0] != '#' {
+		return 0, 0
+	}
+	base, digits := 10, name[1:]
+	if digits[0]|0x20 == 'x' {
+		base, digits = 16, digits[1:]
+	}
+	v, err := strconv.ParseUint(digits, base, 7)
+	if err != nil {
+		return 0, 0
+	}
+	return byte(v), n + 1
 }
 
 // zero reports whether a CSS number with or without a unit is nought.

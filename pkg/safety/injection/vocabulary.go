@@ -81,6 +81,13 @@ const (
 	mShell                           // an interpreter
 	mCircumstance                    // of a phrase such as "under any circumstances"
 	mBare                            // asks for a role when limits are taken away right behind it
+	mMany                            // several agents: the subject of a statement as easily
+	mReading                         // what the reader of a text does
+	mNeverNoun                       // a verb that is no noun or adjective
+	mDespite                         // sets something aside: despite, regardless
+	mFailing                         // what a test must not be
+	mFindings                        // what a test or review says
+	mForm                            // asked for by a form: a version, a name
 )
 
 // rWeak are the roles of words that may stand in any number before an object.
@@ -230,7 +237,7 @@ var lexicon = []struct {
 	{rResult, "it them result results output"},
 	{rAgent, "agent agents assistant assistants ai ais model models system llm llms chatgpt claude copilot chatbot"},
 	{rAgentAttr, "ai llm coding language automated autonomous chat copilot"},
-	{rVerb, "run execute add write post reply respond answer say print include open close comment label delete remove create change modify fetch download install push commit set use read follow treat consider report mark assign do make tell output return call stop skip accept send upload reveal grant disable enable append insert replace update edit act behave pretend obey comply visit click cat curl paste show start rename revert fork tag release publish rate give summarize describe deploy rebase squash amend wipe drop purge kill cancel transfer move copy switch mute block apply bump pin patch swap inject force"},
+	{rVerb, "run execute add write post reply respond answer say print include open close comment label delete remove create change modify fetch download install push commit set use read follow treat consider report mark assign do make tell output return call stop skip accept send upload reveal grant disable enable append insert replace update edit act behave pretend obey comply visit click cat curl paste show start rename revert fork tag release publish rate give summarize describe deploy rebase squash amend wipe drop purge kill cancel transfer move copy switch mute block apply bump pin patch swap inject force remember trust believe repeat promote invite escalate"},
 	{rVerb | rStrongVerb, "ignore override approve merge disregard bypass forget execute obey reveal exfiltrate leak grant comply"},
 	{rModal, "must should shall will"},
 	{rApprove, "approve merge execute override ignore approves"},
@@ -262,7 +269,14 @@ var moreLexicon = []struct {
 	{mAnswer, "reply respond answer comment"},
 	{mNoAgent, "user operating file build"},
 	{mRelative, "reading that who which processing reviewing viewing handling working in on of with parsing looking summarizing analyzing seeing evaluating running triaging reviewer reviewers bot bots instruction instructions note notes directive task command prompt here out"},
-	{mPassive, "was were used generated helped assisted written created"},
+	{mPassive, "was were used generated helped assisted written created wrote made did contributed"},
+	{mMany, "agents assistants ais models llms"},
+	{mReading, "read reads reading see sees seeing process processes processing review reviews reviewing parse parses parsing summarize summarizes summarizing analyze analyzes analyzing handle handles handling triages triaging visits evaluates evaluating"},
+	{mNeverNoun, "write say delete remove install respond reply answer add remember obey ignore"},
+	{mDespite, "despite regardless notwithstanding"},
+	{mFailing, "failing failed broken flaky red missing negative pending"},
+	{mFindings, "failure failures error errors violation violations comment comments finding findings feedback result results requirement requirements"},
+	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
 	{mDotted, "ssh aws docker kube"},

@@ -1,0 +1,185 @@
+package injection
+
+import "bytes"
+
+// How an agent is spoken of.
+type address uint8
+
+const (
+	mentioned  address = iota // no more than mentioned: by an agent, the file system
+	agentFirst                // the subject of its clause, or called by its name
+	hailed                    // greeted: dear assistant, note to the model, you are an AI
+)
+
+// addressed reports whether the agent at the current word is told to do something.
+func addressed(c *cursor) bool {
+	t := c.at(0)
+	before := c.at(-1)
+	if before.can(mNoAgent) && t.gap&(clause|gColon) == 0 {
+		return false // the user agent
+	}
+	how := spokenTo(c)
+	if how == mentioned {
+		return false
+	}
+	sure := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
+
+	// The words that say which agent: "AI agents reading this:".
+	i, relative := 1, false
+	for ; i <= 9; i++ {
+		n := c.at(i)
+		if n.gap&(gBarrier|gEdge) != 0 {
+			return false
+		}
+		if n.gap&(gHard|gColon|gComma|gSoft|gLine|gItem) != 0 {
+			break
+		}
+		if n.id == wWill || n.can(mPassive) {
+			return false // what it will do, what it was used for
+		}
+		if n.is(rModal) || n.id == wPlease || n.id == wNever || n.id == always || n.id == wYou ||
+			n.id == need || n.id == have || n.is(rNegate) || n.id == wDo {
+			break
+		}
+		if i == 1 && n.is(rVerb) && (how == hailed || n.is(rStrongVerb) || !t.can(mMany) && c.at(2).is(rDet|rFill|rYour)) &&
+			orderTo(c, i, sure, false) {
+			return true
+		}
+		if relative = relative || n.can(mRelative) || how == hailed && (n.can(mReading) || n.id == wIs || n.id == wAre); !relative && !n.is(rAgent) {
+			return false // the AI policy, the agent version
+		}
+		if i > 1 && !sure && how != hailed {
+			return false
+		}
+	}
+	if i > 9 {
+		return false
+	}
+	// Directives (markdownlint-disable, model: x) have no space behind the colon.
+	asked := bytes.IndexByte(c.text[c.at(i-1).end:c.at(i).start], '?') >= 0 // did you use an AI? Describe how
+	called := c.at(i).gap&(gColon|gComma) != 0 && (i == 1 || how == hailed)
+	for k := i; k <= i+6; k++ {
+		n := c.at(k)
+		if n.gap&(gBarrier|gEdge) != 0 {
+			return false
+		}
+		if b := c.text[c.at(k-1).end:n.start]; bytes.IndexByte(b, '"') >= 0 || bytes.IndexByte(b, '=') >= 0 {
+			return false // a member of JSON, a setting
+		}
+		if n.is(rVerb) && (!asked || n.is(rStrongVerb)) && orderTo(c, k, sure, called) {
+			return true
+		}
+		if n.gap&gHard != 0 && k > i {
+			return false
+		}
+		if !(n.is(rAdverb|rNegate|rFill) || n.can(mGreeting)) && n.id != wThis && n.id != wThat && n.id != wTo && n.id != wIf && n.id != wReview {
+			return false
+		}
+	}
+	return false
+}
+
+// spokenTo reads backwards from the agent at the current word to where it is called.
+func spokenTo(c *cursor) address {
+	t := c.at(0)
+	narrow := t.id == wSystem || isModel(t.id) // also parts of programs and devices
+	strange := 0                               // words before it that are not known
+	for k := 0; k > -7; k-- {
+		if c.at(k).gap&(clause|gLine|gColon) != 0 {
+			return agentFirst
+		}
+		w, first := c.at(k-1), c.at(k-1).gap&clause != 0
+		switch {
+		case w.id == wTo || w.id == forWord || w.id == wAs:
+			if first || c.at(k-2).can(mGreeting) {
+				return hailed
+			}
+			return mentioned
+		case w.id == wAre && c.at(k-2).id == wYou || w.id == youre:
+			return hailed
+		case w.id == wIf || w.id == when:
+			return reads(c)
+		case w.can(mGreeting) && !w.is(rAll):
+			return hailed
+		case w.is(rFill | rDet | rAll | rAgent | rAgentAttr | rAndOr):
+		case w.id == wAn:
+		case w.id == wNone && !narrow && strange < 2 && !verbal(c.text[w.start:w.end]):
+			strange++ // the deploy agent: only at the beginning of a clause
+			if !first {
+				continue
+			}
+			return agentFirst
+		default:
+			return mentioned
+		}
+	}
+	return mentioned
+}
+
+// reads reports whether the agent of a condition is the one who reads the text: "if an
+// AI reads this", not "if an AI wrote this".
+func reads(c *cursor) address {
+	for i := 1; i <= 4 && c.at(i).gap&clause == 0; i++ {
+		switch n := c.at(i); {
+		case n.can(mReading):
+			return hailed
+		case !n.is(rAgent) && n.id != wIs && n.id != wAre:
+			return mentioned
+		}
+	}
+	return mentioned
+}
+
+// verbal reports whether a word looks like a participle.
+func verbal(w []byte) bool {
+	n := len(w)
+	return n > 4 && (foldEqual(w[n-2:], "ed") || foldEqual(w[n-3:], "ing"))
+}
+
+// orderTo reports whether the verb at k is an order that one gives to an agent. sure is
+// set for an agent that is an AI for sure, called for one that a colon or comma sets
+// apart: what follows the name of a program or device may also fill in a form.
+func orderTo(c *cursor, k int, sure, called bool) bool {
+	v, object := c.at(k), c.at(k+1)
+	if object.gap&(gColon|gJoined) != 0 && object.gap&gLine == 0 && !v.is(rStrongVerb) {
+		return false // a label: "model: report: 3"
+	}
+	if v.is(rStrongVerb) {
+		return true
+	}
+	if object.gap&(gEdge|gBlank|gLine|gItem) != 0 {
+		return false // a value, not an order: "agent: deploy"
+	}
+	agent := c.at(0).id
+	switch {
+	case sure:
+		return true
+	case agent == wSystem || isModel(agent):
+		return called && (object.is(rFunction|rFill|rDet|rPerson) || v.can(mNeverNoun)) && !fillsIn(c, k)
+	default:
+		return !fillsIn(c, k)
+	}
+}
+
+// fillsIn reports whether the verb at k asks for what goes into a form: "model: add the
+// name of the printer".
+func fillsIn(c *cursor, k int) bool {
+	for i := k + 1; i <= k+10 && c.at(i).gap&(stop|gBlank) == 0; i++ {
+		if c.at(i).can(mForm) {
+			return true
+		}
+	}
+	return false
+}
+
+func isModel(id wid) bool { return id == model || id == models }
+
+var (
+	ais     = vocabulary["ais"]
+	always  = vocabulary["always"]
+	need    = vocabulary["need"]
+	have    = vocabulary["have"]
+	forWord = vocabulary["for"]
+	model   = vocabulary["model"]
+	models  = vocabulary["models"]
+)
