@@ -7,7 +7,7 @@ import "snapline/pkg/safety/prefilter"
 var fixedAnchors = []string{
 	// instruction override
 	"ignor", "disregard", "forget", "overrid", "bypass", "disobey", "circumvent", "overrule", "discard", "neglect",
-	"instruction", "guideline", "guidance", "directive", "direction", "constraint", "restrict", "prompt", "rule",
+	"instruction", "guideline", "guidance", "directive", "direction", "constraint", "restrict", "prompt", "rule", "everyth", "anyth",
 	// a role without limits
 	"limits", "limitation", "boundaries", "safeguards", "censor", "filters", "unfiltered", "unconstrained", "jailbroken",
 	"unrestricted",

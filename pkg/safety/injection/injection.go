@@ -170,6 +170,9 @@ func (s *Scanner) phrases(c *cursor, id wid, r uint64) {
 	if r&(rNoun1|rNoun2) != 0 {
 		s.report(c, override, followRule)
 	}
+	if r&rEverything != 0 {
+		s.report(c, override, everythingRule)
+	}
 	if r&rLimit != 0 {
 		s.report(c, role, roleRule)
 	}

@@ -48,7 +48,7 @@ func phrase(c *cursor, id wid) bool {
 		_, ok := rule(c)
 		return ok
 	}
-	if try(rIgnore, overrideRule) || try(rNoun1|rNoun2, followRule) || try(rLimit, roleRule) ||
+	if try(rIgnore, overrideRule) || try(rNoun1|rNoun2, followRule) || try(rEverything, everythingRule) || try(rLimit, roleRule) ||
 		try(rTell|rTelling|rTold, concealRule) || try(rHide, hideRule) || try(rDecode, translateRule) {
 		return true
 	}

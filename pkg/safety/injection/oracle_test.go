@@ -111,6 +111,7 @@ func everyPhrase(c *cursor) (out [classes]span) {
 	}
 	try(override, rIgnore, overrideRule)
 	try(override, rNoun1|rNoun2, followRule)
+	try(override, rEverything, everythingRule)
 	try(role, rLimit, roleRule)
 	try(conceal, rTell|rTelling|rTold, concealRule)
 	try(conceal, rHide, hideRule)

@@ -50,7 +50,52 @@ func overrideRule(c *cursor) (span, bool) {
 	if verb.gap&gColon != 0 && (before.id == typeWord || before.id == mypy || before.id == pyright) {
 		return span{}, false // a directive of a type checker
 	}
-	return object(c, 0, false)
+	how := senseOf(c)
+	if how == asStatement {
+		return span{}, false
+	}
+	return object(c, 0, how)
+}
+
+// sense is how a verb of ignoring is meant.
+type sense uint8
+
+const (
+	asOrder     sense = iota
+	asRefusal         // do not follow
+	asMaybe           // an order only if the object is earlier, or the reader's own
+	asStatement       // about somebody: we ignore, if you ignore, the cache will ignore
+)
+
+// senseOf reads what stands before the verb at the current word.
+func senseOf(c *cursor) sense {
+	if c.at(0).gap&clause != 0 {
+		return asOrder
+	}
+	before, who := c.at(-1), c.at(-2)
+	free := before.gap&clause != 0 // nothing before it belongs to it
+	switch {
+	case before.can(mThird):
+		return asStatement
+	case before.id == wYou:
+		if !free && (who.id == wIf || who.id == when || who.is(rInstrument)) {
+			return asStatement
+		}
+	case before.id == wTo:
+		if purpose(c, 0) {
+			return asMaybe
+		}
+	case free || !before.is(rModal) && !before.can(mMayBe) || who.is(rAgent):
+	case who.id == wYou:
+		if before.can(mMayBe) {
+			return asMaybe
+		}
+	case who.id == self || who.id == we || before.is(rModal) && before.id != wWill:
+		return asMaybe
+	default:
+		return asStatement
+	}
+	return asOrder
 }
 
 // followRule matches "do not follow …" with its object at the current word.
@@ -62,7 +107,7 @@ func followRule(c *cursor) (span, bool) {
 		}
 		verb := c.at(f)
 		if verb.is(rIgnore) && hyphened(c, verb) {
-			return object(c, f, false)
+			return object(c, f, asOrder)
 		}
 		if !verb.is(rFollow | rFollowing) {
 			if !verb.is(rWeak) {
@@ -76,7 +121,7 @@ func followRule(c *cursor) (span, bool) {
 		if !ok {
 			return span{}, false
 		}
-		at, ok := object(c, f, true)
+		at, ok := object(c, f, asRefusal)
 		if !ok || at.end < c.at(0).end {
 			return span{}, false
 		}
@@ -86,17 +131,38 @@ func followRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
+// everythingRule matches "do not follow everything said before" at the word everything.
+func everythingRule(c *cursor) (span, bool) {
+	f := -1
+	if t := c.at(f); t.id == wTo || t.id == wWith {
+		f-- // adhere to, comply with
+	}
+	if !c.at(f).is(rFollow | rFollowing) {
+		return span{}, false
+	}
+	start, ok := refusal(c, f)
+	if !ok {
+		return span{}, false
+	}
+	end, ok := saidBefore(c, 0)
+	return span{c.at(start).start, end}, ok
+}
+
 // hyphened reports whether a hyphen divides the word, so that it holds no anchor.
 func hyphened(c *cursor, t token) bool { return bytes.IndexByte(c.text[t.start:t.end], '-') >= 0 }
 
 // refusal reports whether the verb at f is refused by an imperative, and where that
 // begins: do not, never, must not, stop, no longer.
 func refusal(c *cursor, f int) (int, bool) {
-	n := c.at(f - 1)
 	if c.at(f).gap&stop != 0 {
 		return 0, false
 	}
-	if c.at(f).is(rFollowing) {
+	following := c.at(f).is(rFollowing)
+	if c.at(f-1).id == ever && c.at(f-1).gap&stop == 0 {
+		f-- // do not ever follow
+	}
+	n := c.at(f - 1)
+	if following {
 		return f - 1, n.id == wStop && imperative(c, f-1)
 	}
 	if n.id == wLonger {
@@ -119,9 +185,9 @@ func refusal(c *cursor, f int) (int, bool) {
 	return at, before.is(rImperative) && before.id != wYou || before.is(rModal)
 }
 
-// object reads the object of the verb at v. follow is set for "do not follow".
-func object(c *cursor, v int, follow bool) (span, bool) {
-	verb := c.at(v)
+// object reads the object of the verb at v.
+func object(c *cursor, v int, how sense) (span, bool) {
+	verb, follow := c.at(v), how == asRefusal
 	var earlier, given, yours, all, strict bool
 	unknown := 0
 	for i := v + 1; i <= v+reach; i++ {
@@ -144,7 +210,7 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 				if verb.id == wOverride && c.at(i-1).id == wSystem && !earlier && !behind {
 					return span{}, false // promptRule judges that
 				}
-				given = given || all && t.id != wPrompt && t.id != prompts
+				given = (given || all && t.id != wPrompt && t.id != prompts) && how != asMaybe && !compound(c, verb, i)
 				if earlier || yours || behind || given && !(t.id == wPrompt && c.at(i+1).id == wInjection) {
 					if follow && c.at(i+1).id == wWill {
 						return span{}, false
@@ -158,7 +224,7 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 				return span{}, false
 			}
 			unknown++
-		case t.is(rEarlier):
+		case t.is(rEarlier) || t.id == wGiven:
 			earlier, strict = true, false
 		case t.is(rGiven):
 			given, strict = true, false
@@ -185,7 +251,18 @@ func object(c *cursor, v int, follow bool) (span, bool) {
 	return span{}, false
 }
 
-var prompts = vocabulary["prompts"]
+// compound reports whether the noun at i is only the first part of another noun, which a
+// program lets one override: the default guidelines link.
+func compound(c *cursor, verb token, i int) bool {
+	n := c.at(i + 1)
+	return (verb.id == wOverride || verb.id == wBypass) && (n.id == wNone || n.can(mText|mSetting)) && n.gap == 0
+}
+
+var (
+	prompts = vocabulary["prompts"]
+	self    = vocabulary["i"]
+	we      = vocabulary["we"]
+)
 
 // closed reports whether a clause ends before the word at i.
 func closed(c *cursor, i int) bool {
@@ -209,7 +286,7 @@ func qualified(c *cursor, i int) (int, bool) {
 		case t.is(rEarlier):
 			return t.end, true
 		case t.is(rSaid):
-			if person {
+			if n := c.at(j + 1); person || j == i+1 && t.id == wGiven && closed(c, j+1) && (n.gap&clause != 0 || !n.is(rPreposition|rInstrument)) {
 				return t.end, true
 			}
 			given = true

@@ -84,6 +84,8 @@ const (
 	mMany                            // several agents: the subject of a statement as easily
 	mReading                         // what the reader of a text does
 	mNeverNoun                       // a verb that is no noun or adjective
+	mThird                           // who does what a text tells of: they, she
+	mMayBe                           // a verb of what is possible
 	mDespite                         // sets something aside: despite, regardless
 	mFailing                         // what a test must not be
 	mFindings                        // what a test or review says
@@ -215,7 +217,8 @@ var lexicon = []struct {
 	{rAndOr, "and or nor"},
 	{rNegate, "not never don't dont cannot can't mustn't shouldn't won't doesn't didn't wouldn't"},
 	{rImperative, "and then now please to must should you just also so kindly immediately first always instead but or ai agent agents assistant assistants model models llm shall let's on simply completely next fully totally next do ever still rather hence therefore thus again finally quietly silently secretly only"},
-	{rEverything, "everything anything all what whatever"},
+	{rEverything | rPhrase, "everything anything"},
+	{rEverything, "all what whatever"},
 	{rSaid, "told said instructed taught learned learnt stated know knew given asked trained wrote written received been mentioned discussed"},
 	{rPerson, "i you we they he she you've i've we've they've user developer"},
 	{rThat, "that which who the else of it text content contents message messages context conversation has have been were was are had ever just so far until till now up in this came is comes"},
@@ -273,6 +276,8 @@ var moreLexicon = []struct {
 	{mMany, "agents assistants ais models llms"},
 	{mReading, "read reads reading see sees seeing process processes processing review reviews reviewing parse parses parsing summarize summarizes summarizing analyze analyzes analyzing handle handles handling triages triaging visits evaluates evaluating"},
 	{mNeverNoun, "write say delete remove install respond reply answer add remember obey ignore"},
+	{mThird, "i we they he she who which"},
+	{mMayBe, "can could may might would will"},
 	{mDespite, "despite regardless notwithstanding"},
 	{mFailing, "failing failed broken flaky red missing negative pending"},
 	{mFindings, "failure failures error errors violation violations comment comments finding findings feedback result results requirement requirements"},
