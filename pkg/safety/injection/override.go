@@ -255,7 +255,8 @@ func object(c *cursor, v int, how sense) (span, bool) {
 // program lets one override: the default guidelines link.
 func compound(c *cursor, verb token, i int) bool {
 	n := c.at(i + 1)
-	return (verb.id == wOverride || verb.id == wBypass) && (n.id == wNone || n.can(mText|mSetting)) && n.gap == 0
+	return (verb.id == wOverride || verb.id == wBypass) && n.gap == 0 &&
+		!n.is(rFunction|rPreposition|rAndOr|rSubject|rAdverb|rImperative|rFill|rEarlier)
 }
 
 var (
@@ -286,7 +287,7 @@ func qualified(c *cursor, i int) (int, bool) {
 		case t.is(rEarlier):
 			return t.end, true
 		case t.is(rSaid):
-			if n := c.at(j + 1); person || j == i+1 && t.id == wGiven && closed(c, j+1) && (n.gap&clause != 0 || !n.is(rPreposition|rInstrument)) {
+			if n := c.at(j + 1); person || j == i+1 && t.id == wGiven && closed(c, j+1) && (n.gap&clause != 0 || !n.is(rInto) && n.id != wBy && n.id != wWith) {
 				return t.end, true
 			}
 			given = true
