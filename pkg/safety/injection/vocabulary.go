@@ -84,6 +84,9 @@ const (
 	mMany                            // several agents: the subject of a statement as easily
 	mReading                         // what the reader of a text does
 	mNeverNoun                       // a verb that is no noun or adjective
+	mAdopt                           // puts a prompt to use
+	mGot                             // says that somebody has something now
+	mReplaces                        // what a text does to a prompt
 	mThird                           // who does what a text tells of: they, she
 	mMayBe                           // a verb of what is possible
 	mDespite                         // sets something aside: despite, regardless
@@ -276,6 +279,9 @@ var moreLexicon = []struct {
 	{mMany, "agents assistants ais models llms"},
 	{mReading, "read reads reading see sees seeing process processes processing review reviews reviewing parse parses parsing summarize summarizes summarizing analyze analyzes analyzing handle handles handling triages triaging visits evaluates evaluating"},
 	{mNeverNoun, "write say delete remove install respond reply answer add remember obey ignore"},
+	{mAdopt, "use apply adopt follow obey accept"},
+	{mGot, "have got given received getting"},
+	{mReplaces, "replaces overrides supersedes updates overwrites changes"},
 	{mThird, "i we they he she who which"},
 	{mMayBe, "can could may might would will"},
 	{mDespite, "despite regardless notwithstanding"},
