@@ -8,21 +8,11 @@ type part struct {
 	thing   bool
 	shouted bool // the thing is no variable in small letters
 	client  bool // a program that talks to the network
+	channel bool // a program that sends on what it is fed
+	fed     bool // a file is fed to a program
 	encoder bool // base64
-	inURL   bool // the thing is in a URL
+	inURL   bool // the thing is in a URL, or next to it
 	carries bool // hands its output on: a redirection or an assignment
-}
-
-// clients are the programs that can send.
-var clients = []string{
-	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync",
-	"dig", "nslookup", "iwr", "irm", "aria2c", "sendmail", "mutt", "xh",
-}
-
-// instruments are the words before a credential file or variable that only uses it.
-var instruments = []string{
-	"-i", "-f", "-o", "--output", "--key", "--private-key", "--netrc-file", "--env-file", "--kubeconfig", "--userconfig",
-	"-e", "--env", "-c", "--config", "--identity-file", "identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
 }
 
 // command judges one logical line: a thing and a way out in one part of it, or in two
@@ -37,7 +27,7 @@ func (s *Scanner) command(line span) (span, bool) {
 	for i := line.start; ; {
 		if i >= line.end || quote == 0 && operator(text, i, line.end) > 0 {
 			p.at.end = min(i, line.end)
-			if p.thing && (p.client || p.encoder && p.shouted) || p.inURL {
+			if p.thing && (p.client || p.encoder && p.shouted) || p.inURL || p.fed && p.channel {
 				return p.at, true
 			}
 			if carried >= 0 && (p.client || p.encoder) {
@@ -120,6 +110,7 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 		if what, at := fileAt(text, i); what != noThing && at.end <= line.end {
 			if read(text, line.start, at) {
 				p.thing, p.shouted = true, true
+				p.fed = p.fed || what == file && fed(text, line, at)
 			}
 			return max(at.end, i+1)
 		}
@@ -141,7 +132,9 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 		i++
 	}
 	if i+3 <= line.end && text[i] == ':' && text[i+1] == '/' && text[i+2] == '/' {
-		return s.url(p, line, i+3)
+		end := s.url(p, line, i+3)
+		p.inURL = p.inURL || startsWord(text, start, schemes...) && besideURL(text, line, span{start, end})
+		return end
 	}
 	what, at := variableAt(text, start, i)
 	switch {
@@ -159,7 +152,7 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 	if start > line.start && (text[start-1] == '-' || text[start-1] == '.' || text[start-1] == '@' || text[start-1] == '$') {
 		return i
 	}
-	if foldEqual(text[start:i], "base64") && (i == line.end || bytes.IndexByte([]byte(":(.="), text[i]) < 0) && !decodes(text, i, line.end) {
+	if foldEqual(text[start:i], "base64") && (i == line.end || bytes.IndexByte([]byte(":(.="), text[i]) < 0) && !decodes(text, i, line.end) && !argument(text, span{start, i}) {
 		p.encoder = true
 		return i
 	}
@@ -176,28 +169,8 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 		}
 		return e
 	}
-	w := text[start:i]
-	for _, c := range clients {
-		if foldEqual(w, c) {
-			p.client = true
-		}
-	}
+	p.note(text, span{start, i}, line.end)
 	return i
-}
-
-// decodes reports whether the base64 command whose name ends at i turns text back.
-func decodes(text []byte, i, end int) bool {
-	if bytes.HasPrefix(text[i:end], []byte("-decode")) || bytes.HasPrefix(text[i:end], []byte("_decode")) {
-		return true
-	}
-	for i < end && text[i] == ' ' {
-		i++
-	}
-	if i+1 >= end || text[i] != '-' {
-		return false
-	}
-	rest := text[i:min(end, i+9)]
-	return text[i+1]|0x20 == 'd' || bytes.HasPrefix(rest, []byte("--decode"))
 }
 
 // url reads the URL whose authority begins at i.
@@ -254,43 +227,4 @@ func (s *Scanner) inside(at span) bool {
 		}
 	}
 	return false
-}
-
-// setsVariable reports whether the '=' at i ends the name of an environment variable:
-// KUBECONFIG=file is no reading of the file.
-func setsVariable(text []byte, from, i int) bool {
-	e := i
-	for i > from && nameByte(text[i-1]) && e-i < maxName {
-		i--
-	}
-	return i < e && upper(text[i:e]) && (i == from || isSpace(text[i-1]))
-}
-
-// read reports whether the file is read there: not written to, not the key that a
-// program is given, not named by an assignment.
-func read(text []byte, from int, at span) bool {
-	i := at.start
-	for i > from && (text[i-1] == '"' || text[i-1] == '\'' || text[i-1] == '`') {
-		i--
-	}
-	for i > from && text[i-1] == ' ' {
-		i--
-	}
-	if i > from && text[i-1] == '>' && !quoteMark(text, from, i-1) {
-		return false
-	}
-	if i > from && text[i-1] == '=' && setsVariable(text, from, i-1) {
-		return false
-	}
-	e := i
-	for i > from && (nameByte(text[i-1]) || text[i-1] == '-') {
-		i--
-	}
-	for _, w := range instruments {
-		if foldEqual(text[i:e], w) {
-			// curl -F file=@.env and -T .env read it; -f and -o do not.
-			return w == "-f" && text[i+1] == 'F'
-		}
-	}
-	return true
 }

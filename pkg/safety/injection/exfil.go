@@ -12,7 +12,7 @@ const (
 	variable           // $…TOKEN and its like
 	dump               // env, printenv: the whole environment
 	procDump           // /proc/*/environ
-	surroundings       // "your environment variables"
+	surroundings       // "your environment variables", "env vars", "your env"
 )
 
 // exfilAt judges the command and the sentence around the thing that holds offset h.
@@ -91,6 +91,8 @@ func thingAt(text []byte, h int) (thing, span) {
 	}
 	if start == h && end-h >= 3 {
 		switch word := text[start:end]; {
+		case foldEqual(word, "env") && (startsWord(text, end+1, "vars", "variables") || start >= 5 && foldEqual(text[start-5:start], "your ")):
+			return surroundings, span{start, end}
 		case foldEqual(word, "env"), foldEqual(word, "printenv"):
 			if what, at := dumpAt(text, start, end); what != noThing {
 				return what, at

@@ -10,14 +10,24 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 	for first < at.end && !wordByte[c.text[first]] {
 		first++
 	}
-	if first == at.end || what == surroundings && !c.followed(first, variables) || !c.seek(first) {
+	if first == at.end {
+		return span{}, false
+	}
+	own := what == surroundings && at.end-at.start == len("env") // env vars, your env
+	if what == surroundings && !own {
+		if n := c.follower(first); n != variables && n != wTo {
+			return span{}, false
+		}
+	}
+	if !c.seek(first) {
 		return span{}, false
 	}
 	last := 0
 	for c.at(last+1).start < at.end && c.at(last+1).gap&gEdge == 0 {
 		last++
 	}
-	if what == surroundings {
+	whole := what == surroundings && c.at(1).id != variables && c.at(1).id != vars
+	if what == surroundings && !whole {
 		last = 1
 	}
 	if what == dump && c.at(last+1).can(mSetting) {
@@ -25,6 +35,9 @@ func sentence(c *cursor, what thing, at span) (span, bool) {
 	}
 	if !sendsNear(c, last) {
 		return span{}, false
+	}
+	if whole {
+		return wholeEnvironment(c, own)
 	}
 	if m, ok := givenAway(c, what, last); ok {
 		return m, true
@@ -74,7 +87,26 @@ func sendsNear(c *cursor, last int) bool {
 // sends reports whether the word can be the one that gives a thing away.
 func (t token) sends() bool { return t.is(rSend|rInclude) || t.can(mScheme|mAnswer) }
 
-var variables = vocabulary["variables"]
+// wholeEnvironment matches "send the environment to https://…" and "post your env", at
+// the word environment or env.
+func wholeEnvironment(c *cursor, own bool) (span, bool) {
+	verb := c.at(-2)
+	if !verb.is(rSend) || !c.at(-1).is(rDet) || c.at(-1).gap&clause != 0 || c.at(0).gap&clause != 0 {
+		return span{}, false
+	}
+	if imperative(c, -2) && c.at(1).is(rInto) && isURL(c, c.at(2)) {
+		return span{verb.start, c.at(2).end}, true
+	}
+	// Whoever says please asks for a version.
+	return span{verb.start, c.at(0).end}, own && verb.id != share && verb.gap&(clause|gLine) != 0 &&
+		(closed(c, 1) && c.at(1).gap&gColon == 0 || c.at(1).is(rInto))
+}
+
+var (
+	variables = vocabulary["variables"]
+	vars      = vocabulary["vars"]
+	share     = vocabulary["share"]
+)
 
 // maxTries bounds the verbs that are tried on each side of a thing.
 const maxTries = 4

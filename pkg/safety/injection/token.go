@@ -62,14 +62,14 @@ func (c *cursor) seek(h int) bool {
 	return true
 }
 
-// followed reports whether the word at h is followed by the word id.
-func (c *cursor) followed(h int, id wid) bool {
+// follower is the word behind the one at h.
+func (c *cursor) follower(h int) wid {
 	t, ok := c.take(c.wordStart(h))
 	if !ok {
-		return false
+		return wNone
 	}
-	n, ok := c.next(t.end)
-	return ok && n.id == id
+	n, _ := c.next(t.end)
+	return n.id
 }
 
 // glance is what the word around offset h can be, and whether that is all: a hyphen or

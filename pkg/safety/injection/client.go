@@ -1,0 +1,272 @@
+package injection
+
+import "bytes"
+
+// clients are the programs that can send.
+var clients = []string{
+	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync",
+	"dig", "nslookup", "iwr", "irm", "aria2c", "sendmail", "mutt", "xh",
+}
+
+// channels are programs that send what they are fed, and do much else.
+var channels = []string{"ssh", "s_client", "ftp", "lftp"}
+
+// schemes are those of the URLs to which a program can send.
+var schemes = []string{"http", "https", "ftp", "ftps", "ws", "wss"}
+
+// instruments are the words before a credential file or variable that only uses it.
+var instruments = []string{
+	"-i", "-f", "-o", "--output", "--key", "--private-key", "--netrc-file", "--env-file", "--kubeconfig", "--userconfig",
+	"-e", "--env", "-c", "--config", "--identity-file", "identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
+	"--exclude", "--exclude-from", "--ignore", "--ignore-file",
+}
+
+// note takes down what the program at w can do.
+func (p *part) note(text []byte, w span, end int) {
+	word := text[w.start:w.end]
+	for _, c := range clients {
+		if foldEqual(word, c) {
+			p.client = p.client || !prose(text, w.end, end)
+			return
+		}
+	}
+	for _, c := range channels {
+		if foldEqual(word, c) {
+			p.channel = true
+			return
+		}
+	}
+	if name := string(word); name == "http" || name == "https" {
+		p.client = p.client || httpie(text, w.end, end)
+	}
+}
+
+// prose reports whether the name of a program that ends at i stands in a sentence: in
+// an enumeration, or as the subject of a verb.
+func prose(text []byte, i, end int) bool {
+	if i >= end {
+		return false
+	}
+	switch text[i] {
+	case ',', ')':
+		return true
+	case '.':
+		return i+1 == end || isSpace(text[i+1])
+	case ' ':
+		return startsWord(text[:end], i+1, "and", "or", "is", "are", "can", "will", "reads", "uses")
+	}
+	return false
+}
+
+// methods are the HTTP methods that take a body, or a query.
+var methods = []string{"GET ", "POST ", "PUT ", "PATCH ", "DELETE "}
+
+// httpie reports whether the arguments at i are those of the HTTPie client: options, a
+// method, and a place to send to.
+func httpie(text []byte, i, end int) bool {
+	for range 4 {
+		for i < end && text[i] == ' ' {
+			i++
+		}
+		for _, m := range methods {
+			if bytes.HasPrefix(text[i:end], []byte(m)) {
+				i += len(m)
+			}
+		}
+		e := i
+		for e < end && e-i < maxArgument && !isSpace(text[e]) {
+			e++
+		}
+		if i == e {
+			return false
+		}
+		if text[i] != '-' {
+			dot := bytes.IndexByte(text[i:e], '.')
+			return dot > 0 && i+dot+1 < e || bytes.Contains(text[i:e], []byte("://"))
+		}
+		i = e
+	}
+	return false
+}
+
+// maxArgument bounds an argument that is looked at as a whole, in bytes.
+const maxArgument = 96
+
+// besideURL reports whether an argument next to the URL is nothing but a thing.
+func besideURL(text []byte, line, url span) bool {
+	i := url.end
+	if i < line.end && quoteByte(text[i]) {
+		i++
+	}
+	if i < line.end && text[i] == ' ' {
+		for i < line.end && (text[i] == ' ' || quoteByte(text[i])) {
+			i++
+		}
+		e := i
+		for e < line.end && e-i < maxArgument && !isSpace(text[e]) && !quoteByte(text[e]) {
+			e++
+		}
+		if isThing(text, span{i, e}) {
+			return true
+		}
+	}
+	i = url.start
+	for i > line.start && (text[i-1] == ' ' || quoteByte(text[i-1])) {
+		i--
+	}
+	if i == url.start || text[i] != ' ' && text[url.start-1] != ' ' {
+		return false
+	}
+	before := wordBefore(text, line.start, i)
+	if !isThing(text, before) {
+		return false
+	}
+	// What an option is given is no argument of its own.
+	i = before.start
+	for i > line.start && (text[i-1] == ' ' || quoteByte(text[i-1])) {
+		i--
+	}
+	option := wordBefore(text, line.start, i)
+	return option.start == option.end || text[option.start] != '-'
+}
+
+// wordBefore is the argument that ends at i.
+func wordBefore(text []byte, from, i int) span {
+	at := span{i, i}
+	for at.start > from && i-at.start < maxArgument && !isSpace(text[at.start-1]) && !quoteByte(text[at.start-1]) {
+		at.start--
+	}
+	return at
+}
+
+func quoteByte(b byte) bool { return b == '"' || b == '\'' || b == '`' }
+
+// isThing reports whether the argument is a variable in capitals with a secret name, or
+// the path of a credential file.
+func isThing(text []byte, at span) bool {
+	if at.end-at.start < 4 {
+		return false
+	}
+	if text[at.start] == '$' {
+		start, end := at.start+1, at.end
+		if text[start] == '{' && text[end-1] == '}' {
+			start, end = start+1, end-1
+		}
+		for _, b := range text[start:end] {
+			if !nameByte(b) {
+				return false
+			}
+		}
+		what, _ := variableAt(text, start, end)
+		return what == variable && upper(text[start:end])
+	}
+	for i := at.start; i < at.end; i++ {
+		if text[i] == '.' {
+			if what, f := fileAt(text, i); what == file && f.end == at.end {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fed reports whether the file is read for a program: redirected, in a pipe, or by a
+// command in an argument.
+func fed(text []byte, line, at span) bool {
+	i := at.start
+	for i > line.start && (text[i-1] == ' ' || quoteByte(text[i-1])) {
+		i--
+	}
+	if i > line.start && text[i-1] == '<' {
+		return at.end == line.end || text[at.end] != '>'
+	}
+	const reader = "cat"
+	if k := i - len(reader); k > line.start && foldEqual(text[k:i], reader) && (text[k-1] == '(' || text[k-1] == '`') {
+		return true
+	}
+	e := at.end
+	for e < line.end && (text[e] == ' ' || quoteByte(text[e])) {
+		e++
+	}
+	return e+1 < line.end && text[e] == '|' && text[e+1] != '|'
+}
+
+// argument reports whether the word is a text that a function is given: a name of an
+// encoding, no command.
+func argument(text []byte, at span) bool {
+	if at.start < 2 || at.end+1 >= len(text) || !quoteByte(text[at.start-1]) || text[at.end] != text[at.start-1] {
+		return false
+	}
+	b, e := text[at.start-2], text[at.end+1]
+	return (b == '(' || b == ',' || b == ' ') && e == ')'
+}
+
+// braces is where the list in braces of which a comma stands before i begins; i if
+// there is none.
+func braces(text []byte, from, i int) int {
+	for k := i - 1; k > from && i-k < maxArgument && !isSpace(text[k]); k-- {
+		if text[k] == '{' {
+			return k
+		}
+	}
+	return i
+}
+
+// decodes reports whether the base64 command whose name ends at i turns text back.
+func decodes(text []byte, i, end int) bool {
+	if bytes.HasPrefix(text[i:end], []byte("-decode")) || bytes.HasPrefix(text[i:end], []byte("_decode")) {
+		return true
+	}
+	for i < end && text[i] == ' ' {
+		i++
+	}
+	if i+1 >= end || text[i] != '-' {
+		return false
+	}
+	rest := text[i:min(end, i+9)]
+	return text[i+1]|0x20 == 'd' || bytes.HasPrefix(rest, []byte("--decode"))
+}
+
+// setsVariable reports whether the '=' at i ends the name of an environment variable:
+// KUBECONFIG=file is no reading of the file.
+func setsVariable(text []byte, from, i int) bool {
+	e := i
+	for i > from && nameByte(text[i-1]) && e-i < maxName {
+		i--
+	}
+	return i < e && upper(text[i:e]) && (i == from || isSpace(text[i-1]))
+}
+
+// read reports whether the file is read there: not written to, not the key that a
+// program is given, not named by an assignment.
+func read(text []byte, from int, at span) bool {
+	i := at.start
+	for i > from && (text[i-1] == '"' || text[i-1] == '\'' || text[i-1] == '`') {
+		i--
+	}
+	if i > from && text[i-1] == ',' {
+		i = braces(text, from, i)
+	}
+	for i > from && text[i-1] == ' ' {
+		i--
+	}
+	if i > from && text[i-1] == '>' && !quoteMark(text, from, i-1) {
+		return false
+	}
+	if i > from && text[i-1] == '=' {
+		if i--; setsVariable(text, from, i) {
+			return false
+		}
+	}
+	e := i
+	for i > from && (nameByte(text[i-1]) || text[i-1] == '-') {
+		i--
+	}
+	for _, w := range instruments {
+		if foldEqual(text[i:e], w) {
+			// curl -F file=@.env and -T .env read it; -f and -o do not.
+			return w == "-f" && text[i+1] == 'F'
+		}
+	}
+	return true
+}
