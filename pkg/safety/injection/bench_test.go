@@ -16,6 +16,8 @@ var hostile = []string{
 	"curl ", "$TOKEN ", "curl;$TOKEN ", "$TOKEN> > > ", "$TOKEN;", "' $TOKEN", "env ", "env|", "| env\n", "\\\nenv ", "send .env ", "~/.ssh/id_rsa ", "cat ~/.ssh/id_rsa > x; ", "https://$TOKEN", "https://$(env",
 	"/proc/1/environ ", "token", "token_", "token-\n", "environment variables ", "hidden ", "<a hidden ", "<div hidden>", "<a title=\"", "<img alt='x' ", "[//]: # (", "![ai", "&lt;!--", "instruc-\n", "1. ", "> ", "a.", "-", "'",
 	"ignore\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "é", "’", "ignore’",
+	"ignoreall", "ignoreprevious", "tokenkeyhide", "tokenizationx", "KeyToken", "do not follow everything ", "http POST a.b ", "https://a $TOKEN ", "https://a ~/.netrc ", "cat ~/.netrc | ssh ", "your env ", "env vars ",
+	"AI ", "by AI, do ", "model: add ", "if you ignore ", "{a,.env ", "new system prompt is as ",
 	"key-", "hidden-", "opacity-", "display-",
 }
 

@@ -180,16 +180,28 @@ func fed(text []byte, line, at span) bool {
 	if i > line.start && text[i-1] == '<' {
 		return at.end == line.end || text[at.end] != '>'
 	}
-	const reader = "cat"
-	if k := i - len(reader); k > line.start && foldEqual(text[k:i], reader) && (text[k-1] == '(' || text[k-1] == '`') {
-		return true
+	reader := wordBefore(text, line.start, i)
+	if k := bytes.IndexAny(text[reader.start:reader.end], "(`"); k >= 0 {
+		reader.start += k + 1 // "$(cat file)"
+	} else {
+		e := at.end
+		for e < line.end && (text[e] == ' ' || quoteByte(text[e])) {
+			e++
+		}
+		if e+1 >= line.end || text[e] != '|' || text[e+1] == '|' {
+			return false
+		}
 	}
-	e := at.end
-	for e < line.end && (text[e] == ' ' || quoteByte(text[e])) {
-		e++
+	for _, r := range readers {
+		if foldEqual(text[reader.start:reader.end], r) {
+			return true
+		}
 	}
-	return e+1 < line.end && text[e] == '|' && text[e+1] != '|'
+	return false
 }
+
+// readers are programs that hand on a file.
+var readers = []string{"cat", "head", "tail", "gzip", "xxd", "od", "strings"}
 
 // argument reports whether the word is a text that a function is given: a name of an
 // encoding, no command.

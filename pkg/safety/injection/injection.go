@@ -68,6 +68,8 @@ type Scanner struct {
 	exfilDone  int       // commands and sentences before it are judged
 	lineDone   int       // command lines before it are judged
 	hiddenDone int       // hidden regions before it are judged
+	gluedDone  int       // glued words before it are judged
+	gluer      *gluer    // made at the first such word
 	tags       tagMemory // the last '<' seen
 }
 
@@ -77,7 +79,7 @@ type Scanner struct {
 // look for them itself.
 func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
 	s.counts, s.done = [classes]int64{}, [classes]int{}
-	s.exfilDone, s.lineDone, s.hiddenDone = 0, 0, 0
+	s.exfilDone, s.lineDone, s.hiddenDone, s.gluedDone = 0, 0, 0, 0
 	s.tags = tagMemory{last: -1, read: -1}
 	s.cur.reset(text, 0, len(text))
 	last := -1
@@ -145,7 +147,7 @@ func (s *Scanner) hit(h int) {
 // word judges an anchor that begins with a letter: the rules of the word that holds it.
 func (s *Scanner) word(h int) {
 	c := &s.cur
-	r, whole := c.glance(h)
+	r, whole, long := c.glance(h)
 	if r&rPhrase != 0 || !whole {
 		if c.seek(h) {
 			t := c.at(0)
@@ -159,6 +161,15 @@ func (s *Scanner) word(h int) {
 	}
 	if r&rMarkup != 0 || !whole {
 		s.hiddenAt(h)
+	}
+	if long && h >= s.gluedDone {
+		at, found := s.glued(h)
+		s.gluedDone = at.end
+		for k := range codes {
+			if found[k] {
+				s.found(class(k), at)
+			}
+		}
 	}
 }
 

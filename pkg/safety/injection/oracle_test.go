@@ -29,7 +29,7 @@ func oracle(text []byte) []record.Finding {
 			done[k] = at.end
 		}
 	}
-	exfilDone, hiddenDone := 0, 0
+	exfilDone, hiddenDone, gluedDone := 0, 0, 0
 	for h := range text {
 		if !slices.ContainsFunc(anchors, func(a string) bool { return h+len(a) <= len(text) && foldEqual(text[h:h+len(a)], a) }) &&
 			(h != len(text)-3 || !foldEqual(text[h:], "env")) {
@@ -56,6 +56,17 @@ func oracle(text []byte) []record.Finding {
 				if m, ok := sentence(fresh, what, at); ok {
 					count(exfil, m)
 					exfilDone = max(exfilDone, m.end)
+				}
+			}
+		}
+		if isLetter(text[h]) && h >= gluedDone {
+			fresh := &Scanner{}
+			fresh.cur.reset(text, 0, len(text))
+			at, found := fresh.glued(h)
+			gluedDone = at.end
+			for k := range found {
+				if found[k] {
+					count(class(k), at)
 				}
 			}
 		}
@@ -170,7 +181,7 @@ var fragments = func() []string {
 		"https://x.example/?|send|post|paste|upload|include|in your reply|and|then|decode|translate|execute|run|eval|the result|"+
 		"<!--|-->|--!>|<div hidden>|</div>|<p style=\"display:none\">|</p>|[//]: # (|)|![AI: |](x)|<img alt=\"|\">|AI|agents|assistant|approve|merge|review policy|tests|you must|please|"+
 		"everything|anything|follow|given|said before|you can|we|should|ever|system|model|remember|version|by an|dear|reads|is as follows|you have a|replaces|"+
-		"ssh |< |cat |env vars|your env|the environment to|http |POST |--exclude |failing|despite|before|&colon;|"+
+		"ignoreall|previousinstructions|tellthe|donot|ssh |< |cat |env vars|your env|the environment to|http |POST |--exclude |failing|despite|before|&colon;|"+
 		".| |\n|\n\n|> |- |1. |*|_|`|**|:|,|;|!|?|-|-\n|…|—|“|<b>|</b>|<br>|&nbsp;|\\n|%20|\\|\\\n|||&&|>|a|the user's|x.y|é|日本|'|’|0|Ignore|DISREGARD|\t", "|")
 	return append(f, "|", " | ", "||")
 }()

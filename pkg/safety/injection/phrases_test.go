@@ -260,7 +260,7 @@ var hit = map[string][]string{
 	},
 }
 
-var miss = slices.Concat(phraseMisses, exfilMisses, hiddenMisses)
+var miss = slices.Concat(phraseMisses, exfilMisses, hiddenMisses, gluedMisses)
 
 var phraseMisses = []string{
 	// instruction override

@@ -73,20 +73,21 @@ func (c *cursor) follower(h int) wid {
 }
 
 // glance is what the word around offset h can be, and whether that is all: a hyphen or
-// an escape beside it, or letters beyond ASCII, need a closer look.
-func (c *cursor) glance(h int) (r uint64, whole bool) {
+// an escape beside it, or letters beyond ASCII, need a closer look. long is set if
+// words may be glued together in it.
+func (c *cursor) glance(h int) (r uint64, whole, long bool) {
 	text := c.text
 	start, end := h, h
 	for start > c.lo && wordByte[text[start-1]] {
 		start--
 		if h-start > maxWord {
-			return 0, true
+			return 0, true, true
 		}
 	}
 	for end < c.hi && wordByte[text[end]] {
 		end++
 		if end-h > maxWord {
-			return 0, true
+			return 0, true, true
 		}
 	}
 	if start > c.lo {
@@ -98,19 +99,20 @@ func (c *cursor) glance(h int) (r uint64, whole bool) {
 			}
 			switch text[start-2] {
 			case '-', ' ', '\t', '\n', '>':
-				return 0, false
+				return 0, false, end-start >= minGlued
 			}
 		case b == '-' || b == '\\' || b == '%' || b == '\'' || b >= utf8.RuneSelf:
-			return 0, false
+			return 0, false, end-start >= minGlued
 		}
 	}
 	if end < c.hi {
 		switch b := text[end]; {
 		case b == '-' || b == '\'' || b >= utf8.RuneSelf:
-			return 0, false
+			return 0, false, end-start >= minGlued
 		}
 	}
-	return roles[dictionary.find(text[start:end:len(text)])], true
+	r = roles[dictionary.find(text[start:end:len(text)])]
+	return r, true, r == 0 && end-start >= minGlued
 }
 
 // at is the word i places after the current one (before it, if negative). Beyond the

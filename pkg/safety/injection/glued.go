@@ -1,0 +1,124 @@
+package injection
+
+import "math/bits"
+
+// Invisible characters between words are removed before the scan, and so are form
+// feeds: "ignore previous instructions" may arrive as one word. A long word around an
+// anchor is therefore cut into words of the vocabulary, and the phrase rules read it
+// once more.
+
+const (
+	minGlued    = 12  // letters that such a word has at least
+	gluedBefore = 64  // letters before an anchor that are looked at
+	gluedBehind = 128 // letters from the anchor on
+	gluedAround = 96  // bytes of text behind the word that belong to its phrase
+	minPieces   = 3   // words that it falls into at least
+)
+
+// A gluer cuts words and scans what comes out.
+type gluer struct {
+	text    []byte
+	scanner Scanner
+	found   [classes]bool
+	at      span // of the cut word in text
+}
+
+// glued judges the letters around the anchor at h: it gives their place, and the classes
+// of which the words that they are made of are a match.
+func (s *Scanner) glued(h int) (at span, found [classes]bool) {
+	text := s.cur.text
+	at = span{h, h}
+	for at.start > 0 && h-at.start < gluedBefore && isLetter(text[at.start-1]) {
+		at.start--
+	}
+	for at.end < len(text) && at.end-h < gluedBehind && isLetter(text[at.end]) {
+		at.end++
+	}
+	word := text[at.start:at.end]
+	var cut [gluedBefore + gluedBehind]uint8
+	if len(word) < minGlued || humped(word) || !divide(word, &cut) {
+		return at, found
+	}
+	if s.gluer == nil {
+		g := &gluer{}
+		g.scanner.OnMatch = func(m Match) {
+			if m.Start < g.at.end && m.End > g.at.start {
+				for k, code := range codes {
+					g.found[k] = g.found[k] || code == m.Code
+				}
+			}
+		}
+		s.gluer = g
+	}
+	g := s.gluer
+	g.text, g.found = g.text[:0], found
+	g.at.start = len(g.text)
+	for i := 0; i < len(word); i += int(cut[i]) {
+		g.text = append(append(g.text, word[i:i+int(cut[i])]...), ' ')
+	}
+	g.at.end = len(g.text) - 1
+	g.text = append(g.text[:g.at.end], text[at.end:min(len(text), at.end+gluedAround)]...)
+	g.scanner.ScanAll(g.text)
+	return at, g.found
+}
+
+// humped reports whether a word is a name in camel case: testIgnorePreviousInstructions.
+func humped(word []byte) bool {
+	for i := 1; i < len(word); i++ {
+		if word[i-1]&0x20 != 0 && word[i]&0x20 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// divide cuts a word into words of the vocabulary with as few letters left over as can
+// be: cut holds at the beginning of each piece its length. It reports whether enough
+// pieces were found.
+func divide(word []byte, cut *[gluedBefore + gluedBehind]uint8) bool {
+	const short, stray = 2, 6 // costs of a piece of two letters, and of a letter left over
+	var cost [gluedBefore + gluedBehind + 1]uint16
+	for i := len(word) - 1; i >= 0; i-- {
+		rest := word[i:]
+		cost[i], cut[i] = cost[i+1]+stray, 1
+		if len(rest) < 2 {
+			continue
+		}
+		for lengths := wordLengths[int(rest[0]&31)<<5|int(rest[1]&31)] &^ 3; lengths != 0; lengths &= lengths - 1 {
+			n := bits.TrailingZeros32(lengths)
+			if n > len(rest) {
+				break
+			}
+			c := cost[i+n] + 1
+			if n == 2 {
+				c = cost[i+n] + short
+			}
+			if c <= cost[i] && dictionary.find(rest[:n]) != wNone {
+				cost[i], cut[i] = c, uint8(n)
+			}
+		}
+	}
+	pieces, strays := 0, 0
+	for i := 0; i < len(word); i += int(cut[i]) {
+		if cut[i] > 1 {
+			pieces++
+		} else {
+			strays++
+		}
+	}
+	if pieces < minPieces || strays*6 > len(word) {
+		return false
+	}
+	// Letters left over in a row are one word.
+	for i := 0; i < len(word); {
+		n := int(cut[i])
+		for n < len(word)-i && cut[i] == 1 && cut[i+n] == 1 {
+			n++
+		}
+		if cut[i] == 1 {
+			cut[i] = uint8(n)
+		}
+		i += n
+	}
+	return true
+}
