@@ -256,6 +256,19 @@ var hostile = []struct{ name, unit string }{
 	{"command", "token=$("},
 	{"template", "token={{"},
 	{"brackets", "token=]"},
+	{"list", "token=["},
+	{"list-of-texts", "token=[\"a\","},
+	{"tuple", "token=(x,"},
+	{"call", "token=f("},
+	{"subscript", "token=a[\""},
+	{"variable", "token=${"},
+	{"dollars", "$a"},
+	{"fallback", "token=${X:-"},
+	{"angle", "token=<a"},
+	{"literal", "\"token: \""},
+	{"literal-joined", "'token=' + "},
+	{"vault", "vault s."},
+	{"session", "session_token"},
 	{"header", "Authorization: "},
 	{"header-quoted", "\"Authorization: a "},
 	{"header-scheme", "Authorization: Bearer x "},
@@ -274,28 +287,25 @@ func hostileText(unit string, n int) []byte {
 // hostileCredentials are one byte longer than the text that is repeated.
 var hostileCredentials = []string{"hostile-credential-FAKE-00000000000000000000", strings.Repeat("ab", 40) + "c"}
 
-// BenchmarkHostile reports how much longer 16 MiB takes than 4 MiB (linear is 4), and
-// the speed.
+// BenchmarkHostile reports how much longer 16 MiB takes than 4 MiB (linear is 4), each
+// at its best, and the speed.
 func BenchmarkHostile(b *testing.B) {
 	for _, h := range hostile {
 		b.Run(h.name, func(b *testing.B) {
 			w := newWorker(b, hostileCredentials...)
-			work := filterAll(b, w, Body)
-			small, large := hostileText(h.unit, 4<<20), hostileText(h.unit, 16<<20)
-			work(small)
-			var growth []float64
-			speed := ratio(b, [][]byte{large}, func(p []byte) {
+			filter := filterAll(b, w, Body)
+			best := map[int]time.Duration{}
+			work := func(p []byte) {
 				start := time.Now()
-				work(small)
-				first := time.Since(start)
-				start = time.Now()
-				work(p)
-				growth = append(growth, float64(time.Since(start))/float64(first))
-			})
-			growth = growth[1:] // the first call made the buffers
-			slices.Sort(growth)
-			b.ReportMetric(speed*20/16, "x-sha256")
-			b.ReportMetric(growth[len(growth)/2], "growth")
+				filter(p)
+				if took := time.Since(start); best[len(p)] == 0 || took < best[len(p)] {
+					best[len(p)] = took
+				}
+			}
+			small, large := hostileText(h.unit, 4<<20), hostileText(h.unit, 16<<20)
+			speed := ratio(b, [][]byte{small, large}, work)
+			b.ReportMetric(speed, "x-sha256")
+			b.ReportMetric(float64(best[len(large)])/float64(best[len(small)]), "growth")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

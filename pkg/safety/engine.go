@@ -20,6 +20,9 @@ const (
 	hitRoom = 2048
 	// glance is how much of a source is looked at before it is taken for clean.
 	glance = 4 << 10
+	// large is the size of a source that is not copied only to get its LF: the cleaner
+	// copies it anyway if it turns out not to be clean, and memory counts.
+	large = 1 << 20
 	// maxPasses bounds how often redacted text is looked at again. The rules are made
 	// so that the second look finds nothing; text on which they go on finding
 	// something has no safe representation and is rejected.
@@ -89,7 +92,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 
 	var text []byte
 	clean := false // the source is clean text, and scanned
-	if lines && !unicodesafety.NeedsCleaning(source[:min(len(source), glance)]) {
+	if lines && (len(source) < large || source[len(source)-1] == '\n') && !unicodesafety.NeedsCleaning(source[:min(len(source), glance)]) {
 		text = endWithLF(source, &w.buffers[1])
 		clean = !w.scan(text, true)
 	}

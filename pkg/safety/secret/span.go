@@ -33,6 +33,11 @@ func merge(spans []Span) []Span {
 // Redact appends text to dst with every span, which merge has ordered, replaced by
 // the marker of its code. The spans become the places of the markers in dst.
 func Redact(dst, text []byte, spans []Span) []byte {
+	grow := len(text)
+	for _, s := range spans {
+		grow += len(s.Code.Marker()) - (s.End - s.Start)
+	}
+	dst = slices.Grow(dst, grow)
 	at := 0
 	for k, s := range spans {
 		dst = append(dst, text[at:s.Start]...)

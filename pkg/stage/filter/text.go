@@ -186,13 +186,15 @@ func replace(c *record.Content, text []byte) {
 		case len(added) == 0:
 			return
 		case string(added) == "\n" && c.Literal != nil:
-			c.Bytes = append(c.Bytes, '\n')
-			c.Literal = append(slices.Clip(c.Literal), `\n`...)
+			if &c.Literal[0] == &c.Bytes[0] { // one memory for both: nothing was escaped
+				c.Literal = slices.Clip(c.Literal)
+			}
+			c.Bytes, c.Literal = append(c.Bytes, '\n'), append(c.Literal, `\n`...)
 			return
 		}
 	}
-	spelling := c.Literal[:0:len(c.Literal)]
-	if c.Literal == nil || &c.Literal[0] == &c.Bytes[0] { // one memory for both: nothing was escaped
+	spelling := c.Literal[:0]
+	if c.Literal == nil || &c.Literal[0] == &c.Bytes[0] {
 		spelling = make([]byte, 0, len(text)+len(text)/16+2)
 	}
 	spelling = ndjson.AppendString(spelling, text)
