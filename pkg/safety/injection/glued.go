@@ -15,14 +15,6 @@ const (
 	minPieces   = 3   // words that it falls into at least
 )
 
-// A gluer cuts words and scans what comes out.
-type gluer struct {
-	text    []byte
-	scanner Scanner
-	found   [classes]bool
-	at      span // of the cut word in text
-}
-
 // glued judges the letters around the anchor at h: it gives their place, and the classes
 // of which the words that they are made of are a match.
 func (s *Scanner) glued(h int) (at span, found [classes]bool) {
@@ -39,27 +31,23 @@ func (s *Scanner) glued(h int) (at span, found [classes]bool) {
 	if len(word) < minGlued || humped(word) || !divide(word, &cut) {
 		return at, found
 	}
-	if s.gluer == nil {
-		g := &gluer{}
-		g.scanner.OnMatch = func(m Match) {
-			if m.Start < g.at.end && m.End > g.at.start {
-				for k, code := range codes {
-					g.found[k] = g.found[k] || code == m.Code
-				}
+	s.cut = s.cut[:0]
+	for i := 0; i < len(word); i += int(cut[i]) {
+		s.cut = append(append(s.cut, word[i:i+int(cut[i])]...), ' ')
+	}
+	end := len(s.cut) - 1
+	s.cut = append(s.cut[:end], text[at.end:min(len(text), at.end+gluedAround)]...)
+	c := &s.inner
+	c.reset(s.cut, 0, len(s.cut))
+	for from := 0; from < end && c.seek(from); from = c.at(0).end + 1 {
+		r := roles[c.at(0).id]
+		for _, rule := range phraseRules {
+			if r&rule.roles != 0 && r&rPhrase != 0 && !found[rule.class] {
+				_, found[rule.class] = rule.match(c)
 			}
 		}
-		s.gluer = g
 	}
-	g := s.gluer
-	g.text, g.found = g.text[:0], found
-	g.at.start = len(g.text)
-	for i := 0; i < len(word); i += int(cut[i]) {
-		g.text = append(append(g.text, word[i:i+int(cut[i])]...), ' ')
-	}
-	g.at.end = len(g.text) - 1
-	g.text = append(g.text[:g.at.end], text[at.end:min(len(text), at.end+gluedAround)]...)
-	g.scanner.ScanAll(g.text)
-	return at, g.found
+	return at, found
 }
 
 // humped reports whether a word is a name in camel case: testIgnorePreviousInstructions.

@@ -69,7 +69,7 @@ type Scanner struct {
 	lineDone   int       // command lines before it are judged
 	hiddenDone int       // hidden regions before it are judged
 	gluedDone  int       // glued words before it are judged
-	gluer      *gluer    // made at the first such word
+	cut        []byte    // the last such word, cut
 	tags       tagMemory // the last '<' seen
 }
 
@@ -150,9 +150,8 @@ func (s *Scanner) word(h int) {
 	r, whole, long := c.glance(h)
 	if r&rPhrase != 0 || !whole {
 		if c.seek(h) {
-			t := c.at(0)
-			r = roles[t.id]
-			s.phrases(c, t.id, r)
+			r = roles[c.at(0).id]
+			s.phrases(c, r)
 		}
 	}
 	// A word that no rule names may be the rest of a variable: $APIKEY.
@@ -173,36 +172,30 @@ func (s *Scanner) word(h int) {
 	}
 }
 
-// phrases runs the phrase rules on the word at c.at(0).
-func (s *Scanner) phrases(c *cursor, id wid, r uint64) {
-	if r&rIgnore != 0 {
-		s.report(c, override, overrideRule)
-	}
-	if r&(rNoun1|rNoun2) != 0 {
-		s.report(c, override, followRule)
-	}
-	if r&rEverything != 0 {
-		s.report(c, override, everythingRule)
-	}
-	if r&rLimit != 0 {
-		s.report(c, role, roleRule)
-	}
-	if r&(rTell|rTelling|rTold) != 0 {
-		s.report(c, conceal, concealRule)
-	}
-	if r&rHide != 0 {
-		s.report(c, conceal, hideRule)
-	}
-	if r&rDecode != 0 {
-		s.report(c, translate, translateRule)
-	}
-	if id == wPrompt || id == wSystemPrompt {
-		s.report(c, prompt, promptRule)
-	}
+// phraseRules are the rules of the word that is looked at, by the roles that it must
+// have one of.
+var phraseRules = []struct {
+	class class
+	roles uint64
+	match func(*cursor) (span, bool)
+}{
+	{override, rIgnore, overrideRule},
+	{override, rNoun1 | rNoun2, followRule},
+	{override, rEverything, everythingRule},
+	{role, rLimit, roleRule},
+	{conceal, rTell | rTelling | rTold, concealRule},
+	{conceal, rHide, hideRule},
+	{translate, rDecode, translateRule},
+	{prompt, rPhrase, promptRule},
 }
 
-func (s *Scanner) report(c *cursor, k class, rule func(*cursor) (span, bool)) {
-	if at, ok := rule(c); ok {
-		s.found(k, at)
+// phrases runs the phrase rules on the word at c.at(0), of the roles r.
+func (s *Scanner) phrases(c *cursor, r uint64) {
+	for _, rule := range phraseRules {
+		if r&rule.roles != 0 {
+			if at, ok := rule.match(c); ok {
+				s.found(rule.class, at)
+			}
+		}
 	}
 }

@@ -15,7 +15,7 @@ func (s *Scanner) instructs(region span) bool {
 	for ; c.at(0).gap&gEdge == 0 || c.pos == 0; c.advance() {
 		t := c.at(0)
 		switch {
-		case t.is(rPhrase) && phrase(c, t.id):
+		case t.is(rPhrase) && phrase(c):
 			return true
 		case t.is(rAgent) && addressed(c):
 			return true
@@ -38,23 +38,15 @@ func (c *cursor) advance() {
 	}
 }
 
-// phrase runs the phrase rules on the current word.
-func phrase(c *cursor, id wid) bool {
-	r := roles[id]
-	try := func(role uint64, rule func(*cursor) (span, bool)) bool {
-		if r&role == 0 {
-			return false
+// phrase reports whether a phrase rule matches at the current word.
+func phrase(c *cursor) bool {
+	r := roles[c.at(0).id]
+	for _, rule := range phraseRules {
+		if r&rule.roles != 0 {
+			if _, ok := rule.match(c); ok {
+				return true
+			}
 		}
-		_, ok := rule(c)
-		return ok
-	}
-	if try(rIgnore, overrideRule) || try(rNoun1|rNoun2, followRule) || try(rEverything, everythingRule) || try(rLimit, roleRule) ||
-		try(rTell|rTelling|rTold, concealRule) || try(rHide, hideRule) || try(rDecode, translateRule) {
-		return true
-	}
-	if id == wPrompt || id == wSystemPrompt {
-		_, ok := promptRule(c)
-		return ok
 	}
 	return false
 }

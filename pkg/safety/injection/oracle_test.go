@@ -113,22 +113,12 @@ func everyPhrase(c *cursor) (out [classes]span) {
 	if !t.is(rPhrase) {
 		return
 	}
-	try := func(k class, roles uint64, rule func(*cursor) (span, bool)) {
-		if t.is(roles) {
-			if m, ok := rule(c); ok && out[k].end == 0 {
-				out[k] = m
+	for _, rule := range phraseRules {
+		if t.is(rule.roles) && out[rule.class].end == 0 {
+			if m, ok := rule.match(c); ok {
+				out[rule.class] = m
 			}
 		}
-	}
-	try(override, rIgnore, overrideRule)
-	try(override, rNoun1|rNoun2, followRule)
-	try(override, rEverything, everythingRule)
-	try(role, rLimit, roleRule)
-	try(conceal, rTell|rTelling|rTold, concealRule)
-	try(conceal, rHide, hideRule)
-	try(translate, rDecode, translateRule)
-	if t.id == wPrompt || t.id == wSystemPrompt {
-		try(prompt, rPhrase, promptRule)
 	}
 	return
 }

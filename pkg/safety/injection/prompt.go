@@ -10,6 +10,8 @@ func promptRule(c *cursor) (span, bool) {
 			return span{}, false
 		}
 		first = -1
+	} else if name.id != wSystemPrompt {
+		return span{}, false
 	}
 	start := c.at(first).start
 	joined := name.gap&gJoined != 0 || c.at(first).gap&gJoined != 0
