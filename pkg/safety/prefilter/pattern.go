@@ -6,7 +6,8 @@
 // items, one for occurrences at even and one for occurrences at odd offsets; an item
 // is a window of four pairs, put into one of sixteen buckets. One table of 65536
 // words holds, for each pair of bytes, in which bucket it may stand at which of the
-// four places. Four shifts and ands tell whether any bucket has all four.
+// four places. One word of state, moved on by a place and joined with the table's word
+// at each pair, tells which buckets have all four.
 package prefilter
 
 import (
