@@ -22,6 +22,7 @@ var fixedAnchors = []string{
 	// hidden markup
 	"!--", "[//]:", "]: #", "]: <>", "display", "visibility", "opacity", "font:", "font-size", "hidden", "alt=", "title=",
 	"![ai", "![agent", "![assistant", "![system", "![model", "![llm", "![you ", "![approve", "![note", "![dear", "![hey",
+	"\"ai", "\"assistant", "\"agents", "\"you must", "\"dear a",
 }
 
 // envEnds are the bytes behind "env" with which it is a command and an anchor.

@@ -17,7 +17,7 @@ var hostile = []string{
 	"/proc/1/environ ", "token", "token_", "token-\n", "environment variables ", "hidden ", "<a hidden ", "<div hidden>", "<a title=\"", "<img alt='x' ", "[//]: # (", "![ai", "&lt;!--", "instruc-\n", "1. ", "> ", "a.", "-", "'",
 	"ignore\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "é", "’", "ignore’",
 	"ignoreall", "ignoreprevious", "tokenkeyhide", "tokenizationx", "KeyToken", "do not follow everything ", "http POST a.b ", "https://a $TOKEN ", "https://a ~/.netrc ", "cat ~/.netrc | ssh ", "your env ", "env vars ",
-	"AI ", "by AI, do ", "model: add ", "if you ignore ", "{a,.env ", "new system prompt is as ",
+	"](y \"ai", " \"ai", "AI ", "by AI, do ", "model: add ", "if you ignore ", "{a,.env ", "new system prompt is as ",
 	"key-", "hidden-", "opacity-", "display-",
 }
 

@@ -26,6 +26,8 @@ func (s *Scanner) hiddenAt(h int) {
 		outer, content = imageText(text, h)
 	case b == '!':
 		outer, content = comment(text, h)
+	case b == '"':
+		outer, content = linkTitle(text, h)
 	case b == '[', b == ']':
 		outer, content = linkComment(text, h)
 	default:
@@ -74,8 +76,50 @@ func comment(text []byte, h int) (outer, content span) {
 	}
 }
 
-// maxImageText bounds the text of an image, in bytes.
+// maxImageText bounds the text of an image and the title of a link, in bytes.
 const maxImageText = 1024
+
+// maxLink bounds the destination of a link that has a title, in bytes.
+const maxLink = 512
+
+// linkTitle is the title of a link or image of which the opening quote stands at h:
+// [text](url "title") or [text]: url "title".
+func linkTitle(text []byte, h int) (outer, content span) {
+	i := h
+	for i > 0 && h-i < 8 && isSpace(text[i-1]) {
+		i--
+	}
+	if i == h {
+		return
+	}
+	e := i
+	for i > 0 && e-i < maxLink && !isSpace(text[i-1]) && text[i-1] != '(' {
+		i--
+	}
+	if i == e || i < 2 {
+		return
+	}
+	ends := byte('\n')
+	switch {
+	case text[i-1] == '(' && text[i-2] == ']':
+		ends = ')'
+	case !(text[i-1] == ' ' && text[i-2] == ':' && i > 2 && text[i-3] == ']'):
+		return
+	}
+	n := bytes.IndexByte(text[h+1:min(len(text), h+1+maxImageText)], '"')
+	if n < 0 {
+		return
+	}
+	end := h + 1 + n
+	behind := end + 1
+	for behind < len(text) && behind-end < 8 && text[behind] == ' ' {
+		behind++
+	}
+	if behind < len(text) && text[behind] != ends || behind == len(text) && ends == ')' {
+		return
+	}
+	return span{h, end + 1}, span{h + 1, end}
+}
 
 // imageText is the text of the image that begins at h: ![text](…) or ![text][…].
 func imageText(text []byte, h int) (outer, content span) {

@@ -137,7 +137,7 @@ func (s *Scanner) hit(h int) {
 	switch text[h] {
 	case '.', '/':
 		s.exfilAt(h)
-	case '!', '[', ']':
+	case '!', '[', ']', '"':
 		s.hiddenAt(h)
 	default:
 		s.word(h)
