@@ -19,7 +19,7 @@ func addressed(c *cursor) bool {
 		return false // the user agent
 	}
 	how := spokenTo(c)
-	if how == mentioned {
+	if how == mentioned || t.end < c.hi && c.text[t.end] == ')' {
 		return false
 	}
 	sure := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
@@ -45,6 +45,9 @@ func addressed(c *cursor) bool {
 			orderTo(c, i, sure, false) {
 			return true
 		}
+		if n.id == only || how == hailed && n.id == wNone && agentNoun(c.text[n.start:n.end]) {
+			continue // the AI screener
+		}
 		if relative = relative || n.can(mRelative) || how == hailed && (n.can(mReading) || n.id == wIs || n.id == wAre); !relative && !n.is(rAgent) {
 			return false // the AI policy, the agent version
 		}
@@ -57,7 +60,7 @@ func addressed(c *cursor) bool {
 	}
 	// Directives (markdownlint-disable, model: x) have no space behind the colon.
 	asked := bytes.IndexByte(c.text[c.at(i-1).end:c.at(i).start], '?') >= 0 // did you use an AI? Describe how
-	called := c.at(i).gap&(gColon|gComma) != 0 && (i == 1 || how == hailed)
+	called := c.at(i).gap&(gColon|gComma) != 0 && (i <= 2 || how == hailed)
 	for k := i; k <= i+6; k++ {
 		n := c.at(k)
 		if n.gap&(gBarrier|gEdge) != 0 {
@@ -91,18 +94,18 @@ func spokenTo(c *cursor) address {
 		w, first := c.at(k-1), c.at(k-1).gap&clause != 0
 		switch {
 		case w.id == wTo || w.id == forWord || w.id == wAs:
-			if first || c.at(k-2).can(mGreeting) {
+			if two := c.at(k - 2); first || two.can(mGreeting) || two.id == wIs {
 				return hailed
 			}
 			return mentioned
 		case w.id == wAre && c.at(k-2).id == wYou || w.id == youre:
 			return hailed
-		case w.id == wIf || w.id == when:
+		case w.id == wIf || w.id == when || w.id == whenever:
 			return reads(c)
 		case w.can(mGreeting) && !w.is(rAll):
 			return hailed
 		case w.is(rFill | rDet | rAll | rAgent | rAgentAttr | rAndOr):
-		case w.id == wAn:
+		case w.id == wAn, w.can(mReading):
 		case w.id == wNone && !narrow && strange < 2 && !verbal(c.text[w.start:w.end]):
 			strange++ // the deploy agent: only at the beginning of a clause
 			if !first {
@@ -130,6 +133,12 @@ func reads(c *cursor) address {
 	return mentioned
 }
 
+// agentNoun reports whether a word looks like the name of somebody who does something.
+func agentNoun(w []byte) bool {
+	n := len(w)
+	return n > 4 && (foldEqual(w[n-2:], "er") || foldEqual(w[n-2:], "or"))
+}
+
 // verbal reports whether a word looks like a participle.
 func verbal(w []byte) bool {
 	n := len(w)
@@ -155,7 +164,7 @@ func orderTo(c *cursor, k int, sure, called bool) bool {
 	case sure:
 		return true
 	case agent == wSystem || isModel(agent):
-		return called && (object.is(rFunction|rFill|rDet|rPerson) || v.can(mNeverNoun)) && !fillsIn(c, k)
+		return called && (object.is(rFunction|rFill|rDet) || object.can(mMe) || v.can(mNeverNoun)) && !fillsIn(c, k)
 	default:
 		return !fillsIn(c, k)
 	}
@@ -175,11 +184,13 @@ func fillsIn(c *cursor, k int) bool {
 func isModel(id wid) bool { return id == model || id == models }
 
 var (
-	ais     = vocabulary["ais"]
-	always  = vocabulary["always"]
-	need    = vocabulary["need"]
-	have    = vocabulary["have"]
-	forWord = vocabulary["for"]
-	model   = vocabulary["model"]
-	models  = vocabulary["models"]
+	ais      = vocabulary["ais"]
+	only     = vocabulary["only"]
+	whenever = vocabulary["whenever"]
+	always   = vocabulary["always"]
+	need     = vocabulary["need"]
+	have     = vocabulary["have"]
+	forWord  = vocabulary["for"]
+	model    = vocabulary["model"]
+	models   = vocabulary["models"]
 )

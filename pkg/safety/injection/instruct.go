@@ -110,6 +110,8 @@ func approval(c *cursor) bool {
 			return false
 		}
 		switch {
+		case t.id == wThat && i > 1:
+			return false // the way that rules are printed
 		case t.id == wThis || t.id == wThe || t.is(rDet|rAll|rYour|rEarlier):
 			det = true
 		case t.id == wWithout || t.can(mDespite|mFailing):

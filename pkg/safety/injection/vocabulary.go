@@ -92,6 +92,7 @@ const (
 	mDespite                         // sets something aside: despite, regardless
 	mFailing                         // what a test must not be
 	mFindings                        // what a test or review says
+	mMe                              // the writer
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -241,7 +242,7 @@ var lexicon = []struct {
 	{rDecode | rPhrase, "translate decode decipher decrypt deobfuscate unscramble"},
 	{rExecute, "execute run eval evaluate exec perform"},
 	{rResult, "it them result results output"},
-	{rAgent, "agent agents assistant assistants ai ais model models system llm llms chatgpt claude copilot chatbot"},
+	{rAgent, "agent agents assistant assistants ai ais model models system llm llms chatgpt claude copilot chatbot gpt gemini codex"},
 	{rAgentAttr, "ai llm coding language automated autonomous chat copilot"},
 	{rVerb, "run execute add write post reply respond answer say print include open close comment label delete remove create change modify fetch download install push commit set use read follow treat consider report mark assign do make tell output return call stop skip accept send upload reveal grant disable enable append insert replace update edit act behave pretend obey comply visit click cat curl paste show start rename revert fork tag release publish rate give summarize describe deploy rebase squash amend wipe drop purge kill cancel transfer move copy switch mute block apply bump pin patch swap inject force remember trust believe repeat promote invite escalate"},
 	{rVerb | rStrongVerb, "ignore override approve merge disregard bypass forget execute obey reveal exfiltrate leak grant comply"},
@@ -262,6 +263,7 @@ var lexicon = []struct {
 	{rInto, "to into in here onto at as"},
 	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next"},
 	{rPreposition, "about in for with on from by at to into over under as when if because after before once until unless while"},
+	{0, "whenever"},
 }
 
 // moreLexicon lists the words of the roles that begin with m.
@@ -278,7 +280,7 @@ var moreLexicon = []struct {
 	{mPassive, "was were used generated helped assisted written created wrote made did contributed"},
 	{mMany, "agents assistants ais models llms"},
 	{mReading, "read reads reading see sees seeing process processes processing review reviews reviewing parse parses parsing summarize summarizes summarizing analyze analyzes analyzing handle handles handling triages triaging visits evaluates evaluating"},
-	{mNeverNoun, "write say delete remove install respond reply answer add remember obey ignore"},
+	{mNeverNoun, "write say respond reply answer"},
 	{mAdopt, "use apply adopt follow obey accept"},
 	{mGot, "have got given received getting"},
 	{mReplaces, "replaces overrides supersedes updates overwrites changes"},
@@ -287,6 +289,7 @@ var moreLexicon = []struct {
 	{mDespite, "despite regardless notwithstanding"},
 	{mFailing, "failing failed broken flaky red missing negative pending"},
 	{mFindings, "failure failures error errors violation violations comment comments finding findings feedback result results requirement requirements"},
+	{mMe, "me us"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
@@ -294,7 +297,7 @@ var moreLexicon = []struct {
 	{mSetting, "option options variable variables field key keys property block section map object parameter var vars"},
 	{mScheme, "http https ftp ws wss"},
 	{mGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint for to any every all"},
-	{mAgentName, "llm llms chatgpt claude copilot chatbot assistant assistants"},
+	{mAgentName, "llm llms chatgpt claude copilot gpt gemini codex chatbot assistant assistants"},
 	{mDeed, "this that it them these those everything anything all your what action actions change changes diff edit edits modification modifications commit commits fact step steps instruction instructions prompt reason reasons reasoning message result results response evidence activity"},
 	{mShell, "sh bash zsh shell eval exec python powershell terminal interpreter"},
 }
