@@ -39,7 +39,7 @@ func Against(ctx context.Context, in *ndjson.Reader, name string, input *ndjson.
 	c := &comparison{
 		auditor: a, before: before, input: side{in: input, gaps: map[record.Gap]int64{}}, output: side{in: in, gaps: map[record.Gap]int64{}},
 		present: map[string]record.Kind{}, dropped: map[record.Scope]int64{}, rejected: map[record.Scope]int64{},
-		logged: map[string]bool{}, unknown: map[string]bool{},
+		awaited: map[string]bool{}, unknown: map[string]bool{},
 	}
 	if !c.chain() {
 		// Nothing can be said about the lines of streams that do not belong together.
@@ -127,7 +127,7 @@ type comparison struct {
 	checks        map[string]int // checks of the input, numbered from 1
 
 	present  map[string]record.Kind // objects of the output that have their text, by key
-	logged   map[string]bool        // retained checks whose log is selected
+	awaited  map[string]bool        // retained checks whose log has not come yet; true if it is selected
 	unknown  map[string]bool        // actors of unknown kind; true once referenced
 	dropped  map[record.Scope]int64
 	rejected map[record.Scope]int64 // rejected rows of the output

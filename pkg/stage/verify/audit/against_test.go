@@ -56,6 +56,8 @@ func isComment(s *testkit.Stream, n int) func(record.Line) bool {
 	}
 }
 
+func isLog(l record.Line) bool { return l.LineType() == record.TypeLog }
+
 // Bound's output against its input: everything that is there follows from the input,
 // everything that is gone is counted.
 func TestBoundAgainstItsInput(t *testing.T) {
@@ -168,14 +170,14 @@ func TestBoundAgainstItsInput(t *testing.T) {
 		{
 			name: "a log gone without a gap",
 			after: func(s *testkit.Stream) {
-				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+				without(s, isLog)
 			},
 			want: []string{ruleDropped},
 		},
 		{
 			name: "a log gone with a gap",
 			after: func(s *testkit.Stream) {
-				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+				without(s, isLog)
 				s.Gap(record.ScopeCheckLogs, record.SourceTooLarge, 1)
 			},
 			input: func(s *testkit.Stream) {
@@ -190,6 +192,20 @@ func TestBoundAgainstItsInput(t *testing.T) {
 				l.Content, l.Filter = record.Content{Form: record.FormOversize}, nil
 			},
 			want: []string{ruleChanged},
+		},
+		{
+			name: "a log that the input has no line of, with a gap",
+			after: func(s *testkit.Stream) {
+				without(s, isLog)
+				s.Gap(record.ScopeCheckLogs, record.FetchFailed, 1)
+			},
+			input: func(s *testkit.Stream) { without(s, isLog) },
+		},
+		{
+			name:  "a log that the input has no line of, without a gap",
+			after: func(s *testkit.Stream) { without(s, isLog) },
+			input: func(s *testkit.Stream) { without(s, isLog) },
+			want:  []string{ruleDropped},
 		},
 		{
 			name: "a check and its log gone with a gap",
@@ -405,7 +421,7 @@ func TestFilterAgainstItsInput(t *testing.T) {
 		{
 			name: "a log gone",
 			after: func(s *testkit.Stream) {
-				without(s, func(l record.Line) bool { return l.LineType() == record.TypeLog })
+				without(s, isLog)
 			},
 			want: []string{ruleDropped},
 		},

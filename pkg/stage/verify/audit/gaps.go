@@ -27,10 +27,21 @@ func (c *comparison) gone(l record.Line) {
 		// A log vanishes with its check; only one that was to be there is missing.
 		if c.position == filtered {
 			c.add(ruleDropped, record.Describe(l), "filter drops no log")
-		} else if c.logged[l.RecordKey] {
+		} else if c.awaited[l.RecordKey] {
 			c.dropped[record.ScopeCheckLogs]++
 		}
+		delete(c.awaited, l.RecordKey)
 	case *record.Actor, *record.Document, *record.Gap, *record.Snapshot, *record.End, *record.Abort:
+	}
+}
+
+// absentLogs: a selected log of which the input has no line at all is missing too, and
+// bound counts it (GAP-05).
+func (c *comparison) absentLogs() {
+	for _, selected := range c.awaited {
+		if selected {
+			c.dropped[record.ScopeCheckLogs]++
+		}
 	}
 }
 
@@ -67,6 +78,9 @@ var causes = map[int]map[record.Scope][]record.GapCode{
 // gaps: each object that is gone is counted once, and nothing else is (GAP-05, AMB-03,
 // and who counts what).
 func (c *comparison) gaps() {
+	if c.position == bounded {
+		c.absentLogs()
+	}
 	added := map[record.Gap]int64{}
 	for g, n := range c.output.gaps {
 		added[g] = n - c.input.gaps[g]

@@ -25,6 +25,7 @@ func (c *comparison) pair(before, after record.Line) error {
 		return c.runPair(b, after.(*record.Run))
 	case *record.Log:
 		l := after.(*record.Log)
+		delete(c.awaited, l.RecordKey)
 		return c.contentPair(record.Describe(l), safety.Log, b.Content, l.Content, b.Filter, l.Filter, c.bounds().MaxLogBytes)
 	}
 	return nil
@@ -311,7 +312,7 @@ func (c *comparison) checkPair(before, after *record.Check) error {
 		}
 	} else {
 		c.present[a.RecordKey] = record.KindCheck
-		c.logged[a.RecordKey] = c.header.Collection.CheckLogSelection.Selects(&a)
+		c.awaited[a.RecordKey] = c.header.Collection.CheckLogSelection.Selects(&a)
 	}
 	err := c.namePair(record.Describe(after), b.Name, a.Name, b.Filter, a.Filter)
 	b.Name, a.Name, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
