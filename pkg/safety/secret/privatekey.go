@@ -40,7 +40,9 @@ func (d *Detector) pem(pos int) {
 	if start > 0 && text[start-1] == ' ' {
 		start--
 	}
-	dashes := runBack(text, start, low, dash)
+	// Of more than five dashes the first are no part of the label: a removed line of a
+	// diff begins with one.
+	dashes := max(runBack(text, start, low, dash), start-5)
 	if start-dashes < 4 {
 		return
 	}
@@ -63,7 +65,7 @@ func (d *Detector) pem(pos int) {
 		to = d.wrappedKey(body, label)
 	}
 	if to > 0 {
-		d.add(max(dashes, start-5), to, PrivateKey)
+		d.add(dashes, to, PrivateKey)
 		d.keyEnd = to
 	}
 }
@@ -256,6 +258,11 @@ func (l *lineReader) skipPrefix() {
 		case ' ', '\t', '>', '|', '+', '#', '*', '"', '\'', '`', ';':
 			i++
 			continue
+		case '-': // a removed line of a diff, or two dashes of a label
+			if i+1 < len(l.text) && l.text[i+1] != '-' {
+				i++
+				continue
+			}
 		}
 		if l.text[i] == '/' && i+1 < len(l.text) && l.text[i+1] == '/' {
 			i += 2
