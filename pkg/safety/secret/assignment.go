@@ -29,7 +29,7 @@ func (d *Detector) assignment(pos int) {
 	for end > start && (text[end-1] == '-' || text[end-1] == '.') {
 		end--
 	}
-	if start == end || hasAt(text, start-2, "${") { // ${TOKEN:-…} is a reference
+	if start == end {
 		return
 	}
 	n := nameAt{start: start, end: end}
@@ -38,6 +38,15 @@ func (d *Detector) assignment(pos int) {
 		return
 	}
 	name := text[start:end]
+	if hasAt(text, start-2, "${") { // ${TOKEN:-…} is a reference
+		if secretName(name) {
+			d.fallback(start-2, len(text), EnvValue)
+		}
+		return
+	}
+	if !d.behindLiteral(&n) {
+		return
+	}
 	if h := headerNamed(name); h != nil && n.op != '=' || h != nil && h.scheme {
 		if !n.behindSlash(text) && d.header(h, n) {
 			return
@@ -99,7 +108,19 @@ func (n *nameAt) operator(text []byte) bool {
 		return false
 	}
 	n.value = run(text, j, blank)
+	if n.quote != 0 && n.op == ':' && n.value < len(text) && text[n.value] == '\n' {
+		n.nextLine(text)
+	}
 	return n.value < len(text)
+}
+
+// nextLine moves the value to a text in quotes on the next line, as JSON allows.
+func (n *nameAt) nextLine(text []byte) {
+	const maxIndent = 64
+	i := run(text[:min(len(text), n.value+maxIndent)], n.value+1, blank)
+	if _, _, ok := quoteAt(text, i); ok {
+		n.value = i
+	}
 }
 
 // behindSlash tells whether the name is a part of a path or URL.
@@ -130,20 +151,36 @@ func (d *Detector) value(n nameAt) {
 	}
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
-		d.report(from, to, code)
+		d.report(from, d.inLiteral(n.value, from, to), code)
+		return
+	}
+	if literal, ok := conversion(text, n.value); ok {
+		from, to, ok := quoted(text, literal)
+		d.spend(to - from)
+		switch {
+		case ok && text[literal-1] == '{':
+			d.listed(n, from, to, code)
+		case ok:
+			d.report(from, to, code)
+		}
+		return
+	}
+	if d.structure(n, func(from, to int) { d.listed(n, from, to, code) }) {
 		return
 	}
 	i := n.value
-	if text[i] == '{' && i+1 < len(text) && text[i+1] != '{' && n.op == '=' && !n.spaced {
-		d.braced(i)
+	if text[i] == '{' && i+1 < len(text) && text[i+1] != '{' && n.op == '=' && !n.spaced && d.braced(i) {
 		return
 	}
-	if n.op == 'a' || isCall(text, i) {
+	if n.op == 'a' || codeEnd(text, i, n.spaced || n.op == ':') > 0 {
 		return
 	}
 	to := d.unquotedEnd(n)
-	if n.spaced && bytes.HasSuffix(text[n.start:n.end], text[i:to]) {
-		return // self.password = password
+	if i == to {
+		to = d.inAngles(n)
+	}
+	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.isPath(text) {
+		return
 	}
 	if n.op == ':' && n.quote == 0 && !d.plainValue(n, to) {
 		return
@@ -151,10 +188,33 @@ func (d *Detector) value(n nameAt) {
 	d.report(i, to, code)
 }
 
+// conversion gives the place of the argument of a conversion to a slice, or of the
+// first element of a slice: []byte("…"), []byte{…}.
+func conversion(text []byte, i int) (argument int, ok bool) {
+	if !hasAt(text, i, "[]") {
+		return 0, false
+	}
+	k := run(text, i+2, alnum)
+	return k + 1, k > i+2 && k+1 < len(text) && (text[k] == '(' || text[k] == '{')
+}
+
+// fallback handles the reference ${NAME:-literal} at the start of text[i:limit], of
+// which the literal is a value, and tells whether it is one.
+func (d *Detector) fallback(i, limit int, code Code) bool {
+	if !hasAt(d.text, i, "${") {
+		return false
+	}
+	from, to, ok := defaultLiteral(d.text[:limit], i)
+	if ok {
+		d.report(from, to, code)
+	}
+	return ok
+}
+
 // report adds the value text[from:to] if it is long enough and no stand-in.
 func (d *Detector) report(from, to int, code Code) {
 	v := d.text[from:to]
-	if !longEnough(v) || d.notSecret(from, to) {
+	if !longEnough(v) || d.fallback(from, to, code) || d.notSecret(from, to) {
 		return
 	}
 	if d.text[from] == '/' && d.workingDirectory(from) {
@@ -176,22 +236,29 @@ func (d *Detector) workingDirectory(from int) bool {
 // quoted finds the value in quotes at text[i:], which may be escaped, without them.
 // It ends at the first quote of the same kind and depth of escape, or at the line end.
 func quoted(text []byte, i int) (from, to int, ok bool) {
-	if i+1 < len(text) && bytes.IndexByte([]byte("bBrRuUfFL"), text[i]) >= 0 && (text[i+1] == '"' || text[i+1] == '\'') {
+	if i+1 < len(text) && isPrefix(text[i]) && (text[i+1] == '"' || text[i+1] == '\'') {
 		i++
 	}
-	k := i
-	for k < len(text) && text[k] == '\\' && k-i < maxEscapes {
-		k++
-	}
-	if k >= len(text) || text[k] != '"' && text[k] != '\'' && text[k] != '`' {
+	q, k, ok := quoteAt(text, i)
+	if !ok {
 		return 0, 0, false
 	}
-	depth, quote := k-i, text[k]
+	depth, quote, broken := q.escapes, q.quote, false
 	from = k + 1
 	for j := from; j < len(text); j++ {
 		switch text[j] {
 		case '\n':
 			return from, j, true
+		case '$', '#':
+			// Quotes inside of `${…}` and "#{…}" are of the code there.
+			code := quote == '`' && text[j] == '$' || quote == '"' && text[j] == '#'
+			if code && !broken && depth == 0 && hasAt(text, j+1, "{") {
+				if end := balanced(text, j+1, len(text), '{', '}'); end > 0 {
+					j = end - 1
+				} else {
+					broken = true
+				}
+			}
 		case quote:
 			if n := backslashes(text[from:], j-from); n&(2*depth+1) == depth {
 				return from, j - depth, true
@@ -199,135 +266,4 @@ func quoted(text []byte, i int) (from, to int, ok bool) {
 		}
 	}
 	return from, len(text), true
-}
-
-// braced handles a value in braces, as in ODBC strings; {name} is a placeholder.
-func (d *Detector) braced(i int) {
-	const maxBraced = 512
-	rest := d.text[i+1 : min(len(d.text), i+maxBraced)]
-	for k := 0; k < len(rest) && rest[k] != '\n'; k++ {
-		switch {
-		case rest[k] != '}':
-		case k+1 < len(rest) && rest[k+1] == '}':
-			k++ // a doubled brace is one of the value
-		case run(rest, 0, alnum|underscore|dot) < k:
-			d.report(i+1, i+1+k, EnvValue)
-			return
-		default:
-			return
-		}
-	}
-}
-
-// unquotedEnd gives the end of the value that starts at n.value without a quote. A
-// value within the last one that was measured ends where that one does.
-func (d *Detector) unquotedEnd(n nameAt) int {
-	list := n.op == ':' || n.quote != 0 || d.inList(n.start)
-	m := &d.unquoted
-	if n.value < m.start || n.value >= m.end || m.list != list {
-		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, list), list: list}
-		d.spend(m.end - m.start)
-	}
-	return trimClosers(d.text, n.value, m.end)
-}
-
-// measured is a value without quotes whose end is known.
-type measured struct {
-	start, end int
-	list       bool
-}
-
-// unquotedEnd gives the end of the value at text[i:]. In a list a comma ends it.
-func unquotedEnd(text []byte, i int, list bool) int {
-	k := i
-	for k < len(text) {
-		switch c := text[k]; c {
-		case ' ', '\t', '\n', ';', '&', ')', '<', '>', '`':
-			return k
-		case ',':
-			if list {
-				return k
-			}
-		case '"', '\'':
-			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 {
-				return k
-			}
-		case '\\':
-			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
-				return k
-			}
-		case '$', '{', '%':
-			if end := referenceEnd(text, k, len(text)); end > k {
-				k = end
-				continue
-			}
-		case '[':
-			if m := markerAt(text, k); m > 0 {
-				k += m
-				continue
-			}
-		}
-		k++
-	}
-	return k
-}
-
-// trimClosers takes commas and unmatched closing brackets off the end of a value.
-func trimClosers(text []byte, i, k int) int {
-	v := text[max(i, k-maxMixed):k]
-	square, curly := bytes.IndexByte(v, '[') < 0, bytes.IndexByte(v, '{') < 0
-	for k > i && (text[k-1] == ',' || square && text[k-1] == ']' || curly && text[k-1] == '}') {
-		k--
-	}
-	return k
-}
-
-// inList tells whether the name at i follows a bracket or comma.
-func (d *Detector) inList(i int) bool {
-	k := runBack(d.text, i, max(0, i-8), blank)
-	return k > 0 && (d.text[k-1] == '{' || d.text[k-1] == ',' || d.text[k-1] == '[')
-}
-
-// plainValue judges NAME: value without quotes, which prose has as well. It wants a
-// name in capitals, or a name that begins its line and a value that ends it, or a
-// value that is no word.
-func (d *Detector) plainValue(n nameAt, to int) bool {
-	text := d.text
-	if n.behindSlash(text) || to-n.value < minValue {
-		return false
-	}
-	name, v := text[n.start:n.end], text[n.value:to]
-	u := union(v[:min(len(v), maxMixed)])
-	switch {
-	case union(name)&lower == 0:
-		return true
-	case startsLine(text, n.start) && endsLine(text, to):
-		return u&letter != u || len(v) >= 16 || isPasswordName(name)
-	}
-	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v[:min(len(v), maxMixed)], []byte("://"))
-}
-
-func isPasswordName(name []byte) bool {
-	name = name[:min(len(name), maxMixed)]
-	return containsFold(name, "pass") || containsFold(name, "pwd")
-}
-
-// startsLine tells whether nothing but indentation, list and quote marks, a diff
-// marker or a timestamp stands on the line before text[i].
-func startsLine(text []byte, i int) bool {
-	for k := i - 1; k >= 0 && i-k < 80; k-- {
-		switch c := text[k]; {
-		case c == '\n':
-			return true
-		case is(c, blank|digit|dash|plus), c == '>', c == '|', c == '#', c == '*', c == ':', c == '.', c == 'T', c == 'Z':
-		default:
-			return false
-		}
-	}
-	return i < 80
-}
-
-func endsLine(text []byte, i int) bool {
-	i = run(text, i, blank)
-	return i >= len(text) || text[i] == '\n' || text[i] == '#' || hasAt(text, i, "\\n") || hasAt(text, i, "\\r")
 }

@@ -44,7 +44,7 @@ func (d *Detector) url(pos int) {
 		return
 	}
 	from := authority + c + 1
-	if from == end || d.notSecret(from, end) {
+	if from == end || d.fallback(from, end, DatabaseURL) || d.notSecret(from, end) {
 		return
 	}
 	d.add(from, end, DatabaseURL)
@@ -73,7 +73,7 @@ func (d *Detector) strictUserinfo(i int) int {
 		case '@':
 			at = k
 		case '$':
-			if end := referenceEnd(d.text, k, len(d.text)); end > 0 {
+			if end, _ := referenceEnd(d.text, k, len(text)); end > 0 {
 				k = end - 1
 			}
 		default:
@@ -88,14 +88,14 @@ func (d *Detector) strictUserinfo(i int) int {
 // databaseUserinfo gives the place of the last @ before the host, or 0. The URL ends
 // at white space, quotes and angle brackets, and where the next URL starts.
 func (d *Detector) databaseUserinfo(i int) int {
-	if d.firstAt(i) >= i+maxURLPart {
+	if d.firstAt(i) >= i+maxURLPart || d.hostsOnly(i) {
 		return 0
 	}
 	window := d.text[i:min(len(d.text), i+maxURLPart)]
 	if next := bytes.Index(window, []byte("://")); next >= 0 {
 		cut := runBack(d.text, i+next, i, alnum|plus)
 		end := d.endOfURL(i, cut)
-		if at := d.lastAt(i, end); at > 0 || d.hostOnly(i, end) || end < cut {
+		if at := d.lastAt(i, end); at > 0 || end < cut {
 			return at
 		}
 	}
@@ -146,11 +146,27 @@ func (d *Detector) firstAt(i int) int {
 	return d.atFound
 }
 
-// hostOnly tells whether text[i:end] is host, port and path without userinfo.
-func (d *Detector) hostOnly(i, end int) bool {
-	k := run(d.text, i, alnum|dash|dot)
-	if k < end && d.text[k] == ':' {
-		k = run(d.text, k+1, digit)
+// hostsOnly tells whether text[i:] begins with hosts and ports and what stands behind
+// them, so that an @ further on is no end of userinfo: cache:6379/0@latest.
+func (d *Detector) hostsOnly(i int) bool {
+	const maxPort = 5
+	text := d.text
+	for {
+		k := run(text, i, alnum|dash|dot|underscore)
+		d.spend(k - i)
+		if k < len(text) && text[k] == ':' {
+			i = k + 1
+			if k = run(text, i, digit); k == i || k-i > maxPort {
+				return false
+			}
+		}
+		switch {
+		case k == len(text):
+			return true
+		case text[k] == ',':
+			i = k + 1
+		default:
+			return text[k] == '/' || text[k] == '?' || text[k] == '#' || text[k] == '\\' && hasAt(text, k, `\/`)
+		}
 	}
-	return k >= end || d.text[k] == '/' || d.text[k] == '?' || d.text[k] == ','
 }

@@ -46,7 +46,7 @@ func New(credentials []string) *Rules {
 	add(prefilter.Literal("Private-Lines:"), (*Detector).putty)
 	add(prefilter.Classes("[A-Za-z0-9]://"), (*Detector).url)
 	add(prefilter.Classes(`[A-Za-z0-9]:\/\/`), (*Detector).url)
-	for _, word := range []string{"token", "key", "password", "passwd", "passphrase"} {
+	for _, word := range []string{"key", "password", "passwd", "passphrase"} {
 		add(prefilter.Folded(word), (*Detector).assignment)
 	}
 	for _, word := range []string{"auth", "pwd"} {
@@ -55,6 +55,12 @@ func New(credentials []string) *Rules {
 	add(prefilter.Folded("credential"), (*Detector).assignment)
 	add(prefilter.Folded("authorization"), (*Detector).assignment)
 	add(prefilter.Classes("(?i)cookie[: \"']"), (*Detector).assignment)
+	add(prefilter.Folded("token"), func(d *Detector, pos int) {
+		d.assignment(pos)
+		d.sessionToken(pos)
+		d.vaultToken(pos)
+	})
+	add(prefilter.Folded("vault login"), (*Detector).oldVault)
 	add(prefilter.Folded("secret"), func(d *Detector, pos int) {
 		d.assignment(pos)
 		d.awsContext(pos)
@@ -92,7 +98,7 @@ func (r *Rules) Patterns() []prefilter.Pattern {
 // Reach is how many bytes beyond the lines around it a change of text can matter to
 // a rule.
 func (r *Rules) Reach() int {
-	const reach = 192 // more than any rule looks around for context
+	const reach = 2*maxStructure + 128 // more than any rule looks around for context
 	if r.registered == nil {
 		return reach
 	}
@@ -109,11 +115,12 @@ type Detector struct {
 	// How far rules have judged the text, so that no byte is judged over and over.
 	steps, budget int // see spend
 
-	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, registeredEnd int
+	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, vaultAt, registeredEnd int
 
 	atFrom, atFound     int // see firstAt
 	stopFrom, stopFound int // see headerStop
 	unquoted            measured
+	literals            literals
 	runs                []bodyRun
 }
 

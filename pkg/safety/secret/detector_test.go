@@ -161,9 +161,13 @@ func TestProviders(t *testing.T) {
 		{"aws_secret_access_key = " + f(20) + "/" + f(19), "aws_secret_access_key = «aws»"},
 		{"AWS secret key is " + f(20) + "/" + f(19), "AWS secret key is «aws»"},
 		{"<SecretAccessKey>" + f(20) + "/" + f(19) + "</SecretAccessKey>", "<SecretAccessKey>«aws»</SecretAccessKey>"},
-		{"aws_session_token=" + f(120) + "==", "aws_session_token=«env-value»"},
-		{"\"SessionToken\": \"" + f(120) + "==\"", "\"SessionToken\": \"«json-value»\""},
+		{"aws_session_token=" + f(120) + "==", "aws_session_token=«aws»"},
+		{"\"SessionToken\": \"" + f(120) + "==\"", "\"SessionToken\": \"«aws»\""},
 		{f(20) + "/" + f(19), ""},
+		{"Secret Access Key: " + f(20) + "/" + f(19) + "\nsecret_access_key " + f(20) + "/" + f(19), "Secret Access Key: «aws»\nsecret_access_key «aws»"},
+		{"<SessionTok¦en>" + f(120) + "+/==</SessionTok¦en>", "<SessionToken>«aws»</SessionToken>"},
+		{"aws_session_tok¦en " + f(120) + " x\nSession tok¦en: " + f(200), "aws_session_token «aws» x\nSession token: «aws»"},
+		{"SessionToken " + f(99) + " session tokens " + f(120) + " secret access keys " + f(39), ""},
 		// Stripe
 		{"sk¦_live_" + f(24) + " sk¦_test_" + f(99) + " rk¦_live_" + f(24) + " rk¦_test_" + f(10), "«stripe» «stripe» «stripe» «stripe»"},
 		{"pk_live_" + f(24), ""},
@@ -188,7 +192,11 @@ func TestProviders(t *testing.T) {
 		{"pyp¦i-AgENdGVzdC5weXBpLm9yZw" + f(30), "«pypi»"},
 		{"pypi-publish-with-trusted-publishers-and-attestations-enabled", ""},
 		{"hv¦s." + f(24) + " hv¦b." + f(138) + " hv¦r." + f(24), "«vault» «vault» «vault»"},
-		{"VAULT_TOKEN=s." + f(24), "VAULT_TOKEN=«env-value»"},
+		{"VAULT_TOKEN=s." + f(24), "VAULT_TOKEN=«vault»"},
+		{"vault login s." + f(24) + " and\nvault token revoke s." + f(24) + ".", "vault login «vault» and\nvault token revoke «vault»."},
+		{"Vault: root token s." + f(24) + ", batch b." + f(40) + "-_x", "Vault: root token «vault», batch «vault»"},
+		{"vault login s." + f(23) + " xs." + f(24) + "\ns." + f(24), ""},
+		{"vault.s.someVeryLongMethodNameOfAStruct(x), s.alllowercaseletterswithoutend", ""},
 		{"AGE-SEC¦RET-KEY-1" + strings.Repeat("FAKEXMPL2345", 5)[:58], "«age»"},
 		{"AGE-SEC¦RET-KEY-PQ-1" + strings.Repeat("FAKEXMPL2345", 5)[:58], "«age»"},
 		{"AGE-PLU¦GIN-YUBIKEY-1" + strings.Repeat("FAKEXMPL2345", 3), "«age»"},
@@ -231,6 +239,8 @@ func TestPrivateKeys(t *testing.T) {
 			sample{lines("2026-03-11T08:14:22.0000000Z ", append(append([]string{"start"}, body...), "not base64 at all")...), "2026-03-11T08:14:22.0000000Z start\n2026-03-11T08:14:22.0000000Z «private-key»\n2026-03-11T08:14:22.0000000Z not base64 at all"},
 			sample{lines("build\tjob 7\t", whole...) + "\n", "build\tjob 7\t«private-key»\n"},
 			sample{lines("+", whole...) + "\n+x", "+«private-key»\n+x"},
+			sample{lines("-", whole...) + "\n-x", "-«private-key»\n-x"},
+			sample{lines("-", body...) + "\n-x is no base64", "-«private-key»\n-x is no base64"},
 			sample{lines("> ", whole...) + "\nb", "> «private-key»\nb"},
 			sample{lines("| ", whole...) + "\nb", "| «private-key»\nb"},
 			sample{lines("    ", whole...) + "\nb", "    «private-key»\nb"},
@@ -244,11 +254,13 @@ func TestPrivateKeys(t *testing.T) {
 	}
 	begin, end := label("RSA PRIVATE¦ KEY")
 	begin2, end2 := label("EC PRIVATE¦ KEY")
+	changed := " " + begin + "\n-" + b64 + "\n-" + b64 + "\n+" + b64 + "\n+" + b64 + "\n " + end + "\n x"
 	pgp, pgpEnd := label("PGP PRIVATE¦ KEY BLOCK")
 	samples = append(samples,
 		sample{begin + "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n" + b64 + "\nFAKE0\n" + end + "\nb", "«private-key»\nb"},
 		sample{begin + "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n" + b64 + "\n$ ls", "«private-key»\n$ ls"},
 		sample{begin + " Proc-Type: 4,ENCRYPTED DEK-Info: AES-128-CBC,0123 " + b64 + " " + end + " b", "«private-key» b"},
+		sample{changed, " «private-key»\n x"},
 		sample{pgp + "\nVersion: none\nComment: a comment\n\n" + b64 + "\n" + b64 + "\n=FAKE\n" + pgpEnd + "\nb", "«private-key»\nb"},
 		sample{pgp + "\n\n" + b64 + "\n=FAKE\nb", "«private-key»\nb"},
 		sample{begin + "\n" + b64 + "\n" + end + "\nkeep this\n" + begin2 + "\n" + b64 + "\n" + end2 + "\n", "«private-key»\nkeep this\n«private-key»\n"},
@@ -362,7 +374,8 @@ func TestAssignments(t *testing.T) {
 		{"PWD=/home/runner/work/repo/repo\nOLDPWD=/home/runner/work", ""},
 		{"Driver={X};UID=sa;PWD={a;b-secret};", "Driver={X};UID=sa;PWD={«env-value»};"},
 		{"Server=x;Password={ab;cd}}ef};", "Server=x;Password={«env-value»};"},
-		{"TOKEN=\"${TOKEN:-default-token-value}\" SECRET_KEY_BASE=`rails secret` self.password = password", ""},
+		{"SECRET_KEY_BASE=`rails secret` self.password = password", ""},
+		{"TOKEN=\"${TOKEN:-default-token-value}\"", "TOKEN=\"${TOKEN:-«env-value»}\""},
 		{"token = `abcdefgh`; secret=\"%{SECRET_NAME}\"", "token = `«env-value»`; secret=\"%{SECRET_NAME}\""},
 		{"host=h user=u password=abcdefgh1 dbname=x", "host=h user=u password=«env-value» dbname=x"},
 		{"{token=abcdefgh, user=octocat}", "{token=«env-value», user=octocat}"},
@@ -402,6 +415,9 @@ func TestDatabaseURLs(t *testing.T) {
 		{"mongodb://u:pw@h1:27017,h2:27017/d", "mongodb://u:«db-url»@h1:27017,h2:27017/d"},
 		{"\"postgres://u:pw-fake@h/d\" 'mysql://u:pw-fake@h' <redis://:pw-fake@h> `amqp://u:pw-fake@h`", "\"postgres://u:«db-url»@h/d\" 'mysql://u:«db-url»@h' <redis://:«db-url»@h> `amqp://u:«db-url»@h`"},
 		{"postgres://db:5432/app postgres://user@host/app redis://cache:6379/0", ""},
+		{"postgres://localhost:5432/app?user=a@b.c redis://cache:6379/0@latest mysql://h:3306/d?user=a@b.c amqp://rabbit:5672/@vhost", ""},
+		{"mongodb://h1:27017,h2:27017/d?x=a@b postgres://h/d?user=a:b@c postgres:\\/\\/h:5432\\/d@x postgres://h_1:5432#a@b", ""},
+		{"postgres://u:123456/7@h/d postgres://u:5432@h/d postgres://u:5432x/7@h/d", "postgres://u:«db-url»@h/d postgres://u:5432@h/d postgres://u:«db-url»@h/d"},
 		{"mysql://h1:3306/a,mysql://b:y-fake@h2/d", "mysql://h1:3306/a,mysql://b:«db-url»@h2/d"},
 		{"postgres://app:${PGPASSWORD}@db/app postgres://app:$PGPASSWORD@db/app https://user:$PASSWORD@host.example/", ""},
 		{"postgres://app:***@db/app postgres://app:<password>@db/app", ""},
@@ -410,38 +426,6 @@ func TestDatabaseURLs(t *testing.T) {
 		{`"postgres:\/\/u:pw-fake@h\/d"`, `"postgres:\/\/u:«db-url»@h\/d"`},
 		{`\npostgres://u:pw-fake@h`, `\npostgres://u:«db-url»@h`},
 	}...))
-}
-
-func TestPersonalData(t *testing.T) {
-	requirement.Claim(t, "SEC-07")
-	check(t, plainRules, []sample{
-		{"applicant 123-45-6789, born 1980", "applicant «ssn», born 1980"},
-		{"123-45-6789", "«ssn»"},
-		{"(123-45-6789). 123-45-6789. No.123-45-6789", "(«ssn»). «ssn». No.«ssn»"},
-		{"000-12-3456 666-12-3456 900-12-3456 999-12-3456 123-00-4567 123-45-0000", ""},
-		{"1123-45-6789 123-45-67890 a123-45-6789 123-45-6789a 1-123-45-6789 123-45-6789-1 1.123-45-6789 123-45-6789.5", ""},
-		{"12345-6789 123-456-7890 123 45 6789 123456789 123-45 6789", ""},
-		{"SSN 123 45 6789 and ssn: 123456789", "SSN «ssn» and ssn: «ssn»"},
-		{"Social Security number: 123456789.", "Social Security number: «ssn»."},
-		{"4111 1111 1111 1111", "«payment-card»"},
-		{"4111111111111111 4111-1111-1111-1111", "«payment-card» «payment-card»"},
-		{"paid with 4111 1111 1111 1111, exp 12/30", "paid with «payment-card», exp 12/30"},
-		{"4111 1111 1111 1111 5555 5555 5555 4444", "«payment-card» «payment-card»"},
-		{"378282246310005 3782 822463 10005 371449635398431", "«payment-card» «payment-card» «payment-card»"},
-		{"6011111111111117 3530111333300000 30569309025904 38520000023237 2223003122003222 4222222222222", "«payment-card» «payment-card» «payment-card» «payment-card» «payment-card» «payment-card»"},
-		{"4111 1111 1111 1112 4111111111111112", ""},
-		{"41111111-1111 1111 411111111 1111111 41111-1111-1111111 4111111111111 111", "«payment-card» «payment-card» «payment-card» «payment-card»"},
-		{"x4111111111111111 4111111111111111x 41111111111111111111 0.4111111111111111 4111111111111111.5", ""},
-		{"1773216862004 20260311081422 1004567890123468 9111111111111116", ""},
-		{"id 41234574-7895-4288-a66c-f0e1d2c3b4a5 commit 4111111111111111abcdefabcdefabcdefabcdef", ""},
-		{"4111  1111 1111 1111", ""},
-		{"pay GB82 WEST 1234 5698 7654 32 today", "pay «iban» today"},
-		{"DE89370400440532013000, FR1420041010050500013M02606; NO9386011117947", "«iban», «iban»; «iban»"},
-		{"IBAN DE89 3704 0044 0532 0130 00 FAILED for order", "IBAN «iban» FAILED for order"},
-		{"MT84MALT011000012345MTLCAST001S LC55HEMM000100010012001200023015 BE68539007547034", "«iban» «iban» «iban»"},
-		{"GB82 WEST 1234 5698 7654 33 DE88370400440532013000", ""},
-		{"xGB82WEST12345698765432 GB82WEST12345698765432x", ""},
-	})
 }
 
 func TestRegistered(t *testing.T) {

@@ -50,28 +50,79 @@ func headerNamed(name []byte) *headerName {
 func (d *Detector) header(h *headerName, n nameAt) bool {
 	text := d.text
 	from, to, ok := quoted(text, n.value)
+	printed := d.printedByGo(n)
 	switch {
 	case ok:
+		to = d.inLiteral(n.value, from, to)
+	case printed > 0:
+		from, to = n.value+1, printed
+	case d.structure(n, func(from, to int) {
+		if n.op != ',' || union(text[from:min(to, from+maxMixed)])&(digit|equals) != 0 {
+			d.headerValue(h, from, to, true)
+		}
+	}):
+		return true
 	case n.op == ',':
 		return false
 	default:
 		from = n.value
 		to = d.headerEnd(n)
 	}
+	if n.op == ',' && isHeaderName(text[from:to]) {
+		return true // a list of names
+	}
+	d.headerValue(h, from, to, ok)
+	return true
+}
+
+// printedByGo gives the end of a list without quotes, as Go prints the headers of a
+// request (map[Authorization:[Bearer …] …]), or 0.
+func (d *Detector) printedByGo(n nameAt) int {
+	const longest = 2048
+	text, from := d.text, n.value+1
+	if n.quote != 0 || text[n.value] != '[' || from == len(text) || !is(text[from], alnum) || markerAt(text, n.value) > 0 {
+		return 0
+	}
+	to := d.headerStop(from)
+	k := bytes.IndexByte(text[from:min(to, from+longest)], ']')
+	if to = from + k; k < 0 || to+1 < len(text) && bytes.IndexByte([]byte(" ]}\n"), text[to+1]) < 0 {
+		return 0
+	}
+	return to
+}
+
+// headerValue handles the value text[from:to] of a header; whole tells that it stands
+// in quotes of its own.
+func (d *Detector) headerValue(h *headerName, from, to int, whole bool) {
+	text := d.text
 	switch {
 	case h.scheme:
-		return d.credentials(from, to)
+		d.credentials(from, to)
+		return
 	case h.pairs:
-		if run(text, from, nameSet) < to && text[run(text, from, nameSet)] == '=' {
+		if k := run(text, from, nameSet); k < to && text[k] == '=' {
 			d.report(from, to, AuthHeader)
 		}
-		return true
-	}
-	if !ok {
+		return
+	case !whole:
 		to = word(text, from, to)
 	}
 	d.report(from, to, AuthHeader)
-	return true
+}
+
+// isHeaderName tells whether v is a header's name: words in capitals and small letters
+// with dashes, or the name of a header with a credential.
+func isHeaderName(v []byte) bool {
+	if len(v) == 0 || len(v) > maxMixed || headerNamed(v) != nil {
+		return len(v) > 0 && len(v) <= maxMixed
+	}
+	for i := 0; i < len(v); i++ {
+		first := i == 0 || v[i-1] == '-'
+		if !is(v[i], letter|dash) || first != is(v[i], upper) && v[i] != '-' {
+			return false
+		}
+	}
+	return bytes.IndexByte(v, '-') > 0
 }
 
 // headerEnd gives the end of the value of a header that is not in quotes itself: the
@@ -117,16 +168,21 @@ func (d *Detector) headerStop(i int) int {
 
 // word gives the end of the word at text[from:to], without punctuation behind it.
 func word(text []byte, from, to int) int {
-	k := from
+	k, whole, broken := from, from, false
 scan:
 	for k < to {
 		switch text[k] {
 		case ' ', '\t', '"', '\'', '`', '<', '>':
 			break scan
 		case '$', '{', '%':
-			if end := referenceEnd(text, k, to); end > k {
-				k = end
+			if broken {
+				break
+			}
+			if end, _ := referenceEnd(text, k, to); end > k {
+				k, whole = end, end
 				continue
+			} else if end == unclosed {
+				broken = true
 			}
 		case '[':
 			if m := markerAt(text, k); m > 0 {
@@ -136,7 +192,7 @@ scan:
 		}
 		k++
 	}
-	for k > from && bytes.IndexByte([]byte(",;)]}\\"), text[k-1]) >= 0 && !markerEnds(text, k) {
+	for k > whole && bytes.IndexByte([]byte(",;)]}\\"), text[k-1]) >= 0 && !markerEnds(text, k) {
 		k--
 	}
 	return k
@@ -157,13 +213,13 @@ func markerEnds(text []byte, k int) bool {
 
 // credentials handles the value of an Authorization header: the scheme word stays,
 // what follows it goes.
-func (d *Detector) credentials(from, to int) bool {
+func (d *Detector) credentials(from, to int) {
 	text := d.text
 	first := word(text, from, to)
 	rest := run(text, first, blank)
 	if rest >= to || first == from {
 		d.report(from, first, AuthHeader)
-		return true
+		return
 	}
 	scheme := fold(text[from:first])
 	end := word(text, rest, to)
@@ -178,5 +234,4 @@ func (d *Detector) credentials(from, to int) bool {
 		}
 		d.report(rest, to, AuthHeader)
 	}
-	return true
 }

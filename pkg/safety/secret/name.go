@@ -71,4 +71,18 @@ func wordEnd(name []byte, i int) int {
 	return j
 }
 
+// endsSecret tells whether a secret name says with its last word what its value is: a
+// token is, token_types are not.
+func endsSecret(name []byte) bool {
+	i := len(name)
+	for k := 0; k < len(name); {
+		if !is(name[k], alnum) {
+			k++
+			continue
+		}
+		i, k = k, wordEnd(name, k)
+	}
+	return secretName(name[i:]) || equalFold(name, i, "key")
+}
+
 func endsIn(w []byte, s string) bool { return hasAt(w, len(w)-len(s), s) }

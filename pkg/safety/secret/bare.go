@@ -1,0 +1,217 @@
+package secret
+
+import "bytes"
+
+// A bare value stands without quotes. Where it ends, and whether it is a value at all,
+// is told by what stands around it.
+
+// braced handles a value in braces, as in ODBC strings, and tells whether it is one;
+// {name} is a placeholder.
+func (d *Detector) braced(i int) bool {
+	const maxBraced = 512
+	rest := d.text[i+1 : min(len(d.text), i+maxBraced)]
+	for k := 0; k < len(rest) && rest[k] != '\n'; k++ {
+		switch {
+		case rest[k] != '}':
+		case k+1 < len(rest) && rest[k+1] == '}':
+			k++ // a doubled brace is one of the value
+		case k+1 < len(rest) && is(rest[k+1], alnum):
+			return false
+		case run(rest, 0, alnum|underscore|dot) < k:
+			d.report(i+1, i+1+k, EnvValue)
+			return true
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+// unquotedEnd gives the end of the value that starts at n.value without a quote. A
+// value within the last one that was measured ends where that one does.
+func (d *Detector) unquotedEnd(n nameAt) int {
+	list := n.op == ':' || n.quote != 0 || d.inList(n.start)
+	m := &d.unquoted
+	if n.value < m.start || n.value >= m.end || m.list != list {
+		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, list), list: list}
+		d.spend(m.end - m.start)
+	}
+	return trimClosers(d.text, n.value, m.end)
+}
+
+// measured is a value without quotes whose end is known.
+type measured struct {
+	start, end int
+	list       bool
+}
+
+// unquotedEnd gives the end of the value at text[i:]. In a list a comma ends it.
+func unquotedEnd(text []byte, i int, list bool) int {
+	k, broken := i, false
+	for k < len(text) {
+		switch c := text[k]; c {
+		case ' ', '\t', '\n', ';', '&', ')', '<', '>', '`':
+			return k
+		case ',':
+			if list {
+				return k
+			}
+		case '"', '\'':
+			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 {
+				return k
+			}
+		case '\\':
+			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
+				return k
+			}
+		case '$', '{', '%', '#':
+			if broken {
+				break
+			}
+			if end, _ := referenceEnd(text, k, len(text)); end > k {
+				k = end
+				continue
+			} else if end == unclosed {
+				broken = true
+			}
+		case '[':
+			if m := markerAt(text, k); m > 0 {
+				k += m
+				continue
+			}
+		}
+		k++
+	}
+	return k
+}
+
+// trimClosers takes commas and unmatched closing brackets off the end of a value.
+func trimClosers(text []byte, i, k int) int {
+	v := text[max(i, k-maxMixed):k]
+	square, curly := bytes.IndexByte(v, '[') < 0, bytes.IndexByte(v, '{') < 0
+	for k > i && (text[k-1] == ',' || square && text[k-1] == ']' || curly && text[k-1] == '}') {
+		k--
+	}
+	return k
+}
+
+// inList tells whether the name at i follows a bracket or comma.
+func (d *Detector) inList(i int) bool {
+	k := runBack(d.text, i, max(0, i-8), blank)
+	return k > 0 && (d.text[k-1] == '{' || d.text[k-1] == ',' || d.text[k-1] == '[')
+}
+
+// plainValue judges NAME: value without quotes, which prose has as well. It wants a
+// name in capitals, or a name that begins its line and a value that ends it, or a
+// value that is no word.
+func (d *Detector) plainValue(n nameAt, to int) bool {
+	text := d.text
+	if n.behindSlash(text) || to-n.value < minValue {
+		return false
+	}
+	name, v := text[n.start:n.end], text[n.value:to]
+	u := union(v[:min(len(v), maxMixed)])
+	switch {
+	case union(name)&lower == 0:
+		return true
+	case startsLine(text, n.start) && endsLine(text, to):
+		return u&letter != u || len(v) >= 16 || isPasswordName(name)
+	case d.inList(n.start) && to < len(text) && (text[to] == ',' || text[to] == '}'): // {token: …}
+		return u&digit != 0 && u&letter != 0
+	}
+	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v[:min(len(v), maxMixed)], []byte("://"))
+}
+
+func isPasswordName(name []byte) bool {
+	name = name[:min(len(name), maxMixed)]
+	return containsFold(name, "pass") || containsFold(name, "pwd")
+}
+
+// startsLine tells whether nothing but indentation, list and quote marks, a diff
+// marker or a timestamp stands on the line before text[i].
+func startsLine(text []byte, i int) bool {
+	for k := i - 1; k >= 0 && i-k < 80; k-- {
+		switch c := text[k]; {
+		case c == '\n':
+			return true
+		case is(c, blank|digit|dash|plus), c == '>', c == '|', c == '#', c == '*', c == ':', c == '.', c == 'T', c == 'Z':
+		default:
+			return false
+		}
+	}
+	return i < 80
+}
+
+func endsLine(text []byte, i int) bool {
+	i = run(text, i, blank)
+	return i >= len(text) || text[i] == '\n' || text[i] == '#' || hasAt(text, i, "\\n") || hasAt(text, i, "\\r")
+}
+
+// inAngles gives the end of a value that begins with < and is no placeholder, or the
+// place of the bracket.
+func (d *Detector) inAngles(n nameAt) int {
+	text, i := d.text, n.value
+	if text[i] != '<' || n.op != '=' || n.spaced || i+1 == len(text) || !is(text[i+1], alnum) {
+		return i
+	}
+	end := unquotedEnd(text, i+1, n.quote != 0 || d.inList(n.start))
+	d.spend(end - i)
+	if end == len(text) || text[end] != '>' {
+		return end
+	}
+	if end++; end == len(text) || !is(text[end], alnum) {
+		return i
+	}
+	return unquotedEnd(text, end, false)
+}
+
+// isVariable tells whether the bare value text[n.value:to] is the name of a variable: a
+// repetition of the name before it (self.password = password), or another secret name
+// of several words where code goes on (connect(token=access_token)).
+func (d *Detector) isVariable(n nameAt, to int) bool {
+	text := d.text
+	v := text[n.value:to]
+	if len(v) > maxMixed || len(v) == 0 {
+		return false
+	}
+	if v[0] == '*' && n.op == ':' && run(v, 1, nameSet) == len(v) {
+		return true // an alias of YAML
+	}
+	within := to < len(text) && (bytes.IndexByte([]byte(")}]"), text[to]) >= 0 ||
+		text[to] == ',' && (n.quote != 0 || to+1 == len(text) || text[to+1] == '\n' || text[to+1] == ' ') || n.spaced && text[to] == ';')
+	name := text[n.start:n.end]
+	switch {
+	case bytes.HasSuffix(name, v):
+		return n.spaced || within
+	case run(v, 0, letter|underscore|dot) < len(v):
+		return false
+	case isDotted(v):
+		return true
+	}
+	if parts := bytes.Count(v, []byte(".")); parts > 1 && n.spaced && v[len(v)-1] != '.' {
+		for part := range bytes.SplitSeq(v, []byte(".")) {
+			if secretName(part) {
+				return true // an attribute: random_password.redis.result
+			}
+		}
+	}
+	return within && wordEnd(v, 0) < len(v) && secretName(v)
+}
+
+// isPath tells whether the value is a path of the file that holds the secret, by the
+// last word of the name.
+func (n *nameAt) isPath(text []byte) bool {
+	v := text[n.value:]
+	if !hasAt(v, 0, "/") && !hasAt(v, 0, "~/") && !hasAt(v, 0, "./") && !hasAt(v, 0, "../") {
+		return false
+	}
+	name := text[n.start:n.end]
+	i := max(bytes.LastIndexAny(name, "_-."), 0)
+	last := fold(bytes.TrimLeft(name[i:], "_-."))
+	return last.in(pathWords)
+}
+
+// pathWords end the names of files that hold a secret.
+var pathWords = map[string]bool{
+	"file": true, "path": true, "dir": true, "sock": true, "socket": true, "credentials": true,
+}

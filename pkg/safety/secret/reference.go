@@ -1,0 +1,240 @@
+package secret
+
+import "bytes"
+
+// A reference reads a value from somewhere else and holds no secret of its own. A value
+// is a pure reference if it is one, or several joined by punctuation. Words may stand
+// around references only if those have edges of their own (braces, or a name in capitals
+// behind a character that is no letter or digit) and the words are too short for a
+// secret: prefix-${B} is a reference, Micro$oft123 is a password.
+
+// maxReference bounds the search for the end of a reference.
+const maxReference = 512
+
+// maxReferences is the length of a value from which it is no reference.
+const maxReferences = 2048
+
+// codeReferences begin expressions that read a value from somewhere else.
+var codeReferences = []string{
+	"os.environ", "os.getenv", "os.Getenv", "process.env", "ENV[", "ENV.", "System.getenv",
+	"getenv(", "env(", "Deno.env", "import.meta.env", "std::env", "env::var", "$env:", "%env",
+	"Environment.GetEnvironmentVariable", "!Ref", "!Sub", "!GetAtt", "!vault", "!secret",
+}
+
+// referenceRoots are the first parts of dotted expressions in configuration and
+// code.
+var referenceRoots = map[string]bool{
+	"self": true, "this": true, "args": true, "config": true, "cfg": true, "conf": true,
+	"settings": true, "env": true, "opts": true, "options": true, "secrets": true, "vars": true,
+	"var": true, "params": true, "request": true, "req": true, "res": true, "response": true,
+	"data": true, "ctx": true, "context": true, "local": true, "module": true, "inputs": true,
+	"github": true, "steps": true, "needs": true, "props": true, "state": true, "input": true,
+}
+
+// isReference tells whether v is a pure reference.
+func isReference(v []byte) bool {
+	if len(v) == 0 || len(v) > maxReferences {
+		return false
+	}
+	for _, p := range codeReferences {
+		if hasAt(v, 0, p) {
+			return true
+		}
+	}
+	if isDotted(v) {
+		return true
+	}
+	words, bare, found := 0, false, false
+	for i := 0; i < len(v); {
+		switch end, edges := referenceEnd(v, i, len(v)); {
+		case end == unclosed:
+			return false
+		case end > 0:
+			found, bare = true, bare || !edges
+			i = end
+			continue
+		}
+		if v[i] == '[' {
+			if m := markerAt(v, i); m > 0 {
+				i += m
+				continue
+			}
+		}
+		if is(v[i], alnum) || v[i] >= 0x80 {
+			if words++; words >= minValue {
+				return false
+			}
+		}
+		i++
+	}
+	return found && (words == 0 || !bare)
+}
+
+// unclosed is the end of a reference that begins and does not end on its line.
+const unclosed = -1
+
+// referenceEnd gives the end of the reference that starts at text[i], or 0: $VAR,
+// ${VAR}, $(…), ${{ … }}, {{ … }}, {name}, #{…}, %VAR%, %{…}, %(…)s, <%= … %>. edges
+// tells that one can say where it begins and ends whatever adjoins it.
+func referenceEnd(text []byte, i, limit int) (end int, edges bool) {
+	if i+1 >= limit {
+		return 0, false
+	}
+	switch c, next := text[i], text[i+1]; c {
+	case '$':
+		switch {
+		case next == '{' && i+2 < limit && text[i+2] == '{':
+			return closing(text, i, 3, limit, "}}"), true
+		case next == '{':
+			return balanced(text, i+1, limit, '{', '}'), true
+		case next == '(':
+			return balanced(text, i+1, limit, '(', ')'), true
+		case is(next, letter|underscore):
+			end = dollarName(text, i, limit)
+			capitals := union(text[i:max(i, end)])&lower == 0
+			return end, i == 0 || is(text[i-1], blank) || capitals && !is(text[i-1], alnum) && text[i-1] != '$'
+		case is(next, digit) && (i+2 == limit || !is(text[i+2], alnum) && text[i+2] != '$'):
+			return i + 2, true
+		}
+	case '{':
+		if next == '{' {
+			end = closing(text, i, 2, limit, "}}")
+		} else if k := run(text[:limit], i+1, alnum|underscore|dot); is(next, letter|underscore) && k < limit && text[k] == '}' {
+			end = k + 1
+		} else if k > i+1 && k < limit && text[k] == '(' {
+			end = balanced(text, i, limit, '{', '}')
+		}
+		return end, standsFree(text, i, end, limit)
+	case '#':
+		if next == '{' {
+			return closing(text, i, 2, limit, "}"), true
+		}
+	case '<':
+		if next == '%' {
+			return closing(text, i, 2, limit, "%>"), true
+		}
+	case '%':
+		switch {
+		case next == '(':
+			return closing(text, i, 2, limit, ")s"), true
+		case next == '{':
+			return closing(text, i, 2, limit, "}"), true
+		case is(next, letter|underscore):
+			if k := run(text[:limit], i+1, alnum|underscore); k > i+2 && k < limit && text[k] == '%' {
+				return k + 1, standsFree(text, i, k+1, limit)
+			}
+		}
+	}
+	return 0, false
+}
+
+// dollarName gives the end of the $name at text[i], or 0: in the middle of a word, or
+// behind another dollar sign, $ is a character like others unless the name has capitals
+// only. Members belong to a name that has not: $request.header.authorization, $this->key.
+func dollarName(text []byte, i, limit int) int {
+	text = text[:limit]
+	end := run(text, i+1, alnum|underscore)
+	if union(text[i:end])&lower == 0 {
+		return end
+	}
+	if i > 0 && (is(text[i-1], alnum) || text[i-1] == '$') {
+		return 0
+	}
+	for {
+		k := end
+		if hasAt(text, k, "->") {
+			k++
+		}
+		if !hasAt(text, k, ".") && !hasAt(text, k, ">") || k+1 >= limit || !is(text[k+1], letter|underscore) {
+			return end
+		}
+		end = run(text, k+1, letter|underscore)
+	}
+}
+
+// standsFree tells whether neither a letter nor a digit adjoins text[i:end].
+func standsFree(text []byte, i, end, limit int) bool {
+	return end > 0 && (i == 0 || !is(text[i-1], alnum)) && (end == limit || !is(text[end], alnum))
+}
+
+// closing gives the end of the first mark in the line from text[i+skip] on, or unclosed.
+func closing(text []byte, i, skip, limit int, mark string) int {
+	rest := text[min(i+skip, limit):min(limit, i+maxReference)]
+	if k := bytes.IndexByte(rest, '\n'); k >= 0 {
+		rest = rest[:k]
+	}
+	if k := bytes.Index(rest, []byte(mark)); k >= 0 {
+		return i + skip + k + len(mark)
+	}
+	return unclosed
+}
+
+// balanced gives the index behind the bracket that closes the one at text[i], or
+// unclosed.
+func balanced(text []byte, i, limit int, open, shut byte) int {
+	depth := 0
+	for k := i; k < min(limit, i+maxReference) && text[k] != '\n'; k++ {
+		switch text[k] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return k + 1
+			}
+		}
+	}
+	return unclosed
+}
+
+// openCommand tells whether text[from:to] begins a command that goes on on the next
+// line: a $( without an end, and arguments.
+func openCommand(text []byte, from, to int) bool {
+	if !hasAt(text, from, "$(") || bytes.IndexByte(text[from:to], ')') >= 0 {
+		return false
+	}
+	v := text[from+2 : to]
+	return len(v) == 0 || bytes.IndexByte(v, ' ') >= 0 || v[len(v)-1] == '\\' || to < len(text) && is(text[to], blank)
+}
+
+// isDotted tells whether v is a member of something: config.token.
+func isDotted(v []byte) bool {
+	i := run(v, 0, letter|underscore)
+	if i == 0 || i >= len(v) || v[i] != '.' || len(v) > maxReference || run(v, i, alnum|underscore|dot) != len(v) {
+		return false
+	}
+	if referenceRoots[string(v[:i])] {
+		return true
+	}
+	last := v[bytes.LastIndexByte(v, '.')+1:]
+	return secretName(last)
+}
+
+// defaultLiteral gives the place of the literal for an unset variable in the reference that
+// starts with ${ at text[i]: ${NAME:-literal}, ${NAME:=literal}, ${NAME-literal},
+// ${name:literal}.
+func defaultLiteral(text []byte, i int) (from, to int, ok bool) {
+	name := i + 2
+	k := run(text, name, alnum|underscore|dot)
+	if k == name || k >= len(text) {
+		return 0, 0, false
+	}
+	// ${env:NAME} and ${ssm:/path} read from a named source.
+	variable := union(text[name:k])&lower == 0 || secretName(text[name:k])
+	switch {
+	case text[k] == ':' && k+1 < len(text) && (text[k+1] == '-' || text[k+1] == '='):
+		from = k + 2
+	case text[k] == ':' && k+1 < len(text) && text[k+1] != '+' && text[k+1] != '?' && variable:
+		from = k + 1
+	case text[k] == '-' && variable:
+		from = k + 1
+	default:
+		return 0, 0, false
+	}
+	if to = balanced(text, i+1, len(text), '{', '}'); to == unclosed {
+		return 0, 0, false
+	}
+	if f, t, quote := quoted(text[:to-1], from); quote {
+		return f, t, true
+	}
+	return from, to - 1, true
+}

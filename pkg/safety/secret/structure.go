@@ -1,0 +1,225 @@
+package secret
+
+import "bytes"
+
+// What stands behind the operator may be no text at all but code: a list, an object, a
+// call. Rewriting a bracket or a call breaks the code around it, and nothing in it is
+// secret because of the name before it: names inside decide about their own values. Of
+// lists the texts are looked at.
+
+// maxStructure bounds how far brackets are followed.
+const maxStructure = 192
+
+// structure handles a list, object or tuple at n.value and tells whether it is one. It
+// calls item for the texts that are elements of a list.
+func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
+	text, i := d.text, n.value
+	if text[i] != '[' && text[i] != '{' && text[i] != '(' {
+		return false
+	}
+	if markerAt(text, i) > 0 || hasAt(text, i, "{{") && n.quote == 0 {
+		return false
+	}
+	end := bracketEnd(text, i)
+	d.spend(max(end, i+1) - i)
+	shut := end - 1
+	if end == unclosed {
+		shut = min(len(text), i+maxStructure)
+	}
+	inner := text[i+1 : shut]
+	if k := bytes.IndexByte(inner, '\n'); k >= 0 {
+		inner = inner[:k]
+	}
+	switch {
+	case n.quote != 0 && n.op != '=': // JSON and the like have no bare texts
+	case end == unclosed:
+		if k := run(inner, 0, nameSet); !opensStructure(inner) && !(n.op == ':' && k > 0 && hasAt(inner, k, ":")) {
+			return false
+		}
+	case end < len(text) && is(text[end], alnum|underscore), !bytes.ContainsAny(inner, "\"'`,()[]{} ") && len(inner) > 0:
+		return false
+	case text[i] == '{' && n.op == '=' && !n.spaced && !opensStructure(inner) && !bytes.ContainsAny(inner, "\"'`"):
+		return false // Pwd={a (b) c}
+	}
+	if text[i] != '{' {
+		d.items(i, shut, item)
+	}
+	return true
+}
+
+// opensStructure tells whether what follows an opening bracket is no text.
+func opensStructure(inner []byte) bool {
+	j := run(inner, 0, blank)
+	if j == len(inner) {
+		return true
+	}
+	if _, _, ok := quoteAt(inner, j); ok || bytes.IndexByte([]byte("[{("), inner[j]) >= 0 {
+		return true
+	}
+	k := run(inner, j, nameSet)
+	return k > j && k < len(inner) && inner[k] == ',' && run(inner, k+1, blank) == len(inner)
+}
+
+// bracketEnd gives the index behind the bracket that closes the one at text[i] on its
+// line, or unclosed. Brackets in quotes do not count.
+func bracketEnd(text []byte, i int) int {
+	limit, depth := min(len(text), i+maxStructure), 0
+	for k := i; k < limit; k++ {
+		switch text[k] {
+		case '\n':
+			return unclosed
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 && pairs(text[i], text[k]) {
+				return k + 1
+			} else if depth == 0 {
+				return unclosed
+			}
+		case '"', '\'', '`':
+			if _, to, ok := quoted(text[:limit], k-backslashes(text[i:], k-i)); ok {
+				k = to + backslashes(text[i:], k-i)
+			}
+		}
+	}
+	return unclosed
+}
+
+// pairs tells whether shut is the bracket that closes open.
+func pairs(open, shut byte) bool {
+	return open == '(' && shut == ')' || open == '[' && shut == ']' || open == '{' && shut == '}'
+}
+
+// items calls item for every text in quotes that is an element of the list between
+// text[i] and text[shut], which may be on several lines.
+func (d *Detector) items(i, shut int, item func(from, to int)) {
+	text, depth := d.text, 0
+	for k := i + 1; k < shut && depth >= 0; k++ {
+		switch c := text[k]; c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '"', '\'', '`', '\\':
+			q, at, ok := quoteAt(text, k)
+			if !ok {
+				continue
+			}
+			from, to, _ := quoted(text, k)
+			d.spend(to - from)
+			before := k - 1
+			for is(text[before], blank) || text[before] == '\n' || is(text[before], letter) && before == k-1 && isPrefix(text[before]) {
+				before--
+			}
+			k = to + q.escapes
+			behind := run(text, k+1, blank)
+			if depth == 0 && bytes.IndexByte([]byte("[(,\"'"), text[before]) >= 0 &&
+				(behind >= len(text) || bytes.IndexByte([]byte(",])\n\"'"), text[behind]) >= 0) {
+				found := len(d.spans)
+				if item(at+1, to); len(d.spans) > found {
+					shut = max(shut, min(len(text), to+maxStructure))
+				}
+			}
+		}
+	}
+}
+
+// listed judges an element of a list behind a secret name. Lists of words and names
+// stand there too, so it wants a letter and a digit.
+func (d *Detector) listed(n nameAt, from, to int, code Code) {
+	if !endsSecret(d.text[n.start:n.end]) {
+		return
+	}
+	v := d.text[from:min(to, from+maxMixed)]
+	u := union(v)
+	constant := u&lower == 0 && u&underscore != 0
+	name := run(v, 0, alnum|underscore|dot) == len(v) && (bytes.Count(v, []byte(".")) > 1 && run(v, 0, lower) > 0 || secretName(v))
+	if u&letter != 0 && u&digit != 0 && !constant && !name {
+		d.report(from, to, code)
+	}
+}
+
+// codeEnd gives the end of the expression at text[i], or 0 if there is none: names
+// joined by dots and the like, with a call or a subscript: f(x), a["b"].c, $_ENV['X'].
+// A call may go on on the next line. index tells that a bare word may be a subscript.
+func codeEnd(text []byte, i int, index bool) int {
+	limit := min(len(text), i+maxStructure+maxStructure)
+	brackets := 0
+	k := i
+	for k < limit && (text[k] == '$' || text[k] == '*' || text[k] == '@') {
+		k++
+	}
+	for joined := true; joined && k < limit && is(text[k], letter|underscore); {
+		k = run(text[:limit], k, alnum|underscore)
+		for k < limit && (text[k] == '(' || text[k] == '[') {
+			if text[k] == '[' && !isSubscript(text, k+1, index) {
+				return 0
+			}
+			end := bracketEnd(text, k)
+			if end == unclosed {
+				if goesOn(text, k) {
+					return k
+				}
+				return 0
+			}
+			brackets++
+			k = end
+		}
+		for k < limit && (text[k] == '?' || text[k] == '!' || text[k] == '&') && k+1 < limit && text[k+1] == '.' {
+			k++
+		}
+		joined = false
+		switch {
+		case hasAt(text, k, "->"), hasAt(text, k, "::"):
+			k, joined = k+2, true
+		case hasAt(text, k, ".(") && brackets > 0: // a type assertion
+			if end := bracketEnd(text, k+1); end > 0 {
+				k = end
+			}
+		case hasAt(text, k, "."):
+			k, joined = k+1, true
+		}
+	}
+	if brackets == 0 || k < len(text) && (is(text[k], alnum|underscore) || bytes.IndexByte([]byte("@$%!~^"), text[k]) >= 0) {
+		return 0
+	}
+	return k
+}
+
+func isSubscript(text []byte, i int, index bool) bool {
+	if i >= len(text) {
+		return true
+	}
+	switch c := text[i]; {
+	case isQuote(c), c == ':', c == '$', c == '@', c == '\\', c == '\n':
+		return true
+	default:
+		return index && is(c, alnum|underscore|dash)
+	}
+}
+
+// goesOn tells whether the call whose bracket stands at text[i] goes on on the next
+// line, or beyond what is looked at.
+func goesOn(text []byte, i int) bool {
+	rest := text[i:min(len(text), i+maxStructure)]
+	k := bytes.IndexByte(rest, '\n')
+	if k < 0 {
+		return bytes.IndexByte(rest, ')') >= 0
+	}
+	line := bytes.TrimRight(rest[:k], " \t")
+	return bytes.IndexByte([]byte("([{,\\+|&"), line[len(line)-1]) >= 0
+}
+
+// isPattern tells whether a regular expression starts at text[i].
+func isPattern(v []byte) bool {
+	for _, start := range []string{".*", ".+", "[^", "[A-", "[a-", "[0-", `[\`, `\S`, `\s`, `\w`, `\d`, "(.", "(?", "([", `(\`, "/^"} {
+		if hasAt(v, 0, start) {
+			return true
+		}
+	}
+	if hasAt(v, 0, "|") { // password=|token=
+		return secretName(v[1:run(v, 1, nameSet)])
+	}
+	k := bytes.LastIndexByte(v, '/')
+	return k > 1 && v[0] == '/' && run(v, k+1, lower) == len(v) && bytes.ContainsAny(v[1:k], `^[(\*?$`)
+}

@@ -1,0 +1,240 @@
+package secret
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/requirement"
+)
+
+// Code is not rewritten: what reads a value from somewhere is none, and of lists and
+// objects only the texts go.
+func TestCodeBehindNames(t *testing.T) {
+	requirement.Claim(t, "SEC-05")
+	check(t, plainRules, []sample{
+		// Objects.
+		{`{"volumes":[{"name":"tls","secret":{"secretName":"tls","defaultMode":420}}]}`, ""},
+		{`{"properties":{"password":{"description":"pw","type":"string","minLength":8}}}`, ""},
+		{`{"auth":{"username":"bob"},"credentials":[{"identifier":1}],"token":{"expiresIn":3600}}`, ""},
+		{`{'token': {'expiresIn': 3600}, 'auth': {'username': 'bob'}}`, ""},
+		{`{"log":"{\"secret\":{\"secretName\":\"tls\"}}"}`, ""},
+		{`credentials = {"username": username}`, ""},
+		{"auth = {\n  username: \"bob\"\n}\ncredentials: {username: 'bob'}", ""},
+		{`{"auth":{"username":"bob","pass¦word":"correct-horse-7"}}`, `{"auth":{"username":"bob","password":"«json-value»"}}`},
+		{`auth={"username":"bob","pass¦word":"correct-horse-7"}`, `auth={"username":"bob","password":"«json-value»"}`},
+		// Lists and tuples.
+		{`{"password":["required","min:8"],"token":["IDENT_NAME","x"],"auth":[]}`, ""},
+		{`secret_names = ["DB_PASSWORD", "API_KEY", "TOKEN_V2_NAME"]`, ""},
+		{`PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]`, ""},
+		{"requests.get(url, auth=(username, password))\nauth = (\"username\", password_of_user)\nauth=(username,\n  password)", ""},
+		{"token_variants = ['+i6t-not-inline', '+i6t-inline']; auth_hosts = {\"a\": [\"us-east-1.example\"]}", ""},
+		{"pass¦word = [\n  'correct-horse-7',\n]\ntok¦en = (\n    \"FAKEexample0.\"\n    \"FAKEexample1.\"\n)", "password = [\n  '«env-value»',\n]\ntoken = (\n    \"«env-value»\"\n    \"«env-value»\"\n)"},
+		{`{"pass¦word":["correct-horse-7","b"]}`, `{"password":["«json-value»","b"]}`},
+		{`requests.get(url, auth=("bob", 'correct-horse-7'))`, `requests.get(url, auth=("bob", '«env-value»'))`},
+		{`{\"tok¦en\":[\"correct-horse-7\",\"correct-horse-8\"]}`, `{\"token\":[\"«json-value»\",\"«json-value»\"]}`},
+		// Calls, subscripts, members.
+		{`secret := []byte(os.Getenv("JWT_SECRET")); secret := []byte(cfg.Secret); password := []byte(userInput)`, ""},
+		{`secret := []byte("correct-horse")`, `secret := []byte("«env-value»")`},
+		{`token = (os.environ.get("GH_TOKEN") or "").strip()`, ""},
+		{`token = data["access_token"]; token = config['token_value']; $password = $_POST["password"]; $password = $_ENV['DB_PASSWORD'];`, ""},
+		{`token = resp.Data["token"].(string); password = credentials[:password]; token = line[start:end]`, ""},
+		{"token = fmt.Sprintf(\"%s:%s\", a, b); private_key = load_pem_private_key(\n  data)\ntoken = self.client.request(a,\n b)", ""},
+		{"auth_token = random_password.redis.result\nsecret_id = aws_secretsmanager_secret.db.id\npassword = var.db_password", ""},
+		{"connect(credentials=target_credentials, password=password)\n  token=access_token,\n{\"password\": password, 'token': accessToken}", ""},
+		{"token = accessToken; secret = this.secretOfClient;", ""},
+		{"Line{Token: tokens[1:], X: 1}; tokens = {Kind:{AT_KEYWORD:0, CDC:1}}; x = T{PrivateKey: []byte{1}}", ""},
+		{"headers = {\"Authorization\": `Basic ${Buffer.from(`${user_name}:${pass_word}`).toString('base64')}`}", ""},
+		{"password = \"#{ENV[\"DB_PASSWORD\"]}\"; token = f\"{read_token(path_of_token)}\"", ""},
+		// Patterns.
+		{"tokenRegex = /^gh[ps]_/\nTOKEN = /[a-z]+/g\ngrep -E 'password=|token=|secret='\nsed -i \"s/password=.*/password=/\" file", ""},
+		// Files that hold the secret.
+		{"GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json my_token_file=./secrets/token SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd/agent.1234", ""},
+		// Passwords that begin like code.
+		{"DB_PASS¦WORD=(x9$kq!pw\nPASS¦WORD=[abc]12345\nPASS¦WORD={abc}12345\nPASS¦WORD=abcdefgh[1]\n", "DB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\n"},
+		{"PASS¦WORD=correct.horse.battery PASS¦WORD=/correct/horse/battery PASS¦WORD=|correct-horse", "PASSWORD=«env-value» PASSWORD=«env-value» PASSWORD=«env-value»"},
+		{"PASS¦WORD=access_token\npass¦word: mypassword", "PASSWORD=«env-value»\npassword: «env-value»"},
+		// Text on the next line, maps on one line.
+		{"{\"pass¦word\":\n\"correct-horse-7\"}\n{\"pass¦word\" :\n    'correct-horse-7'}", "{\"password\":\n\"«json-value»\"}\n{\"password\" :\n    '«json-value»'}"},
+		{"{tok¦en: correct-horse-7, b: 1}\n{a: 1, tok¦en: FAKE1234FAKE}", "{token: «env-value», b: 1}\n{a: 1, token: «env-value»}"},
+		{"{token: accessToken, b: 1}\n{a: 1, token: readToken()}", ""},
+	})
+}
+
+func TestHeadersInLists(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
+	f := fake(28)
+	check(t, plainRules, []sample{
+		{`{"Author¦ization":["Bearer ` + f + `"],"X-Api-¦Key":["` + f + `"],"Accept":["*/*"]}`, `{"Authorization":["Bearer «auth-header»"],"X-Api-Key":["«auth-header»"],"Accept":["*/*"]}`},
+		{`"author¦ization": [ "Basic ` + f + `", "Bearer ` + f + `" ]`, `"authorization": [ "Basic «auth-header»", "Bearer «auth-header»" ]`},
+		{`{'Coo¦kie': ['a=` + f + `']}`, `{'Cookie': ['«auth-header»']}`},
+		{`{\"Author¦ization\":[\"Bearer ` + f + `\"]}`, `{\"Authorization\":[\"Bearer «auth-header»\"]}`},
+		{"map[Author¦ization:[Bearer " + f + "] X-Api-¦Key:[" + f + "] Accept:[*/*]]", "map[Authorization:[Bearer «auth-header»] X-Api-Key:[«auth-header»] Accept:[*/*]]"},
+		{`{"Authorization":[],"X-Api-Key":["$API_KEY_OF_USER"]}`, ""},
+		{`allow = ["Authorization", "Content-Type", "X-Api-Key", "Proxy-Authorization"]`, ""},
+		{"`Authorization`, `Proxy-Authorization`, `Cookie`, `X-Api-Key`, `X-Auth-Token` are left out", ""},
+		{`Set("X-Api-¦Key", "correct-horse-battery")`, `Set("X-Api-Key", "«auth-header»")`},
+	})
+}
+
+// A tree is what JSON holds: nil, bool, int, string, []any or members.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+var treeNames = []string{"password", "apiKey", "auth", "secret", "credentials", "token", "name", "items", "author", "spec", "max_tokens"}
+
+func randomTree(r *rand.Rand, depth int) any {
+	texts := []string{"correct-horse-7", "P@$$w0rd 123", "quote\" and \\ slash 7", "it's 12 o'clock", "letters-only", "", "short", "$TOKEN_NAME", "tab\tand 77 spaces", "[x](y) <z> {12} end"}
+	switch n := r.IntN(9); {
+	case depth > 0 && n < 3:
+		var m members
+		for range r.IntN(4) {
+			m = append(m, member{treeNames[r.IntN(len(treeNames))], randomTree(r, depth-1)})
+		}
+		return m
+	case depth > 0 && n < 5:
+		list := []any{}
+		onlyTexts := r.IntN(2) == 0 // texts are looked for near the name
+		for range r.IntN(4) {
+			e := randomTree(r, depth-1)
+			if _, text := e.(string); text == onlyTexts {
+				list = append(list, e)
+			}
+		}
+		return list
+	case n == 5:
+		return []any{nil, true, 12345678, 7}[r.IntN(4)]
+	}
+	return texts[r.IntN(len(texts))]
+}
+
+// withoutSecrets is what redaction has to make of a tree whose member has the name.
+func withoutSecrets(tree any, name string, listed bool) any {
+	switch v := tree.(type) {
+	case members:
+		out := make(members, len(v))
+		for i, m := range v {
+			out[i] = member{m.name, withoutSecrets(m.value, m.name, false)}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			if listed {
+				name = "" // only the elements of the list itself have the name
+			}
+			out[i] = withoutSecrets(e, name, true)
+		}
+		return out
+	case string:
+		plain := len(v) < minValue || v == "$TOKEN_NAME" || listed && v == "letters-only"
+		if secretName([]byte(name)) && !plain {
+			return JSONValue.Marker()
+		}
+	}
+	return tree
+}
+
+// form is one way of writing a tree.
+type form struct {
+	colon, comma string
+	quote        func(s string) string
+	null, truth  string
+	indent       bool
+}
+
+func (f form) write(b *strings.Builder, tree any, depth int) {
+	list := func(open, shut string, n int, each func(i int)) {
+		b.WriteString(open)
+		for i := range n {
+			if i > 0 {
+				b.WriteString(f.comma)
+			}
+			if f.indent {
+				b.WriteString("\n" + strings.Repeat("  ", depth+1))
+			}
+			each(i)
+		}
+		if f.indent && n > 0 {
+			b.WriteString("\n" + strings.Repeat("  ", depth))
+		}
+		b.WriteString(shut)
+	}
+	switch v := tree.(type) {
+	case members:
+		list("{", "}", len(v), func(i int) {
+			b.WriteString(f.quote(v[i].name) + f.colon)
+			f.write(b, v[i].value, depth+1)
+		})
+	case []any:
+		list("[", "]", len(v), func(i int) { f.write(b, v[i], depth+1) })
+	case string:
+		b.WriteString(f.quote(v))
+	case nil:
+		b.WriteString(f.null)
+	case bool:
+		b.WriteString(f.truth)
+	default:
+		fmt.Fprint(b, v)
+	}
+}
+
+func quoteJSON(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+func quotePython(s string) string {
+	return "'" + strings.NewReplacer("\\", "\\\\", "\t", "\\t", "'", "\\'").Replace(s) + "'"
+}
+
+// TestStructuresStayWellFormed redacts random trees in every form that logs show them
+// in: the texts behind secret names go, and no other byte.
+func TestStructuresStayWellFormed(t *testing.T) {
+	requirement.Claim(t, "SEC-05", "AMB-47")
+	forms := map[string]form{
+		"minified": {":", ",", quoteJSON, "null", "true", false},
+		"spaced":   {": ", ", ", quoteJSON, "null", "true", false},
+		"pretty":   {": ", ",", quoteJSON, "null", "true", true},
+		"python":   {": ", ", ", quotePython, "None", "True", false},
+	}
+	r := rand.New(rand.NewPCG(41, 42))
+	redacted := 0
+	for range 700 {
+		tree := members{{treeNames[r.IntN(6)], randomTree(r, 4)}, {"x", randomTree(r, 2)}}
+		wanted := withoutSecrets(tree, "", false)
+		for name, f := range forms {
+			var in, want strings.Builder
+			f.write(&in, tree, 0)
+			f.write(&want, wanted, 0)
+			texts := [][2]string{{in.String(), want.String()}, {"log: " + in.String() + " done", "log: " + want.String() + " done"}}
+			if name == "minified" || name == "spaced" { // a text of JSON in JSON, once and twice
+				once := [2]string{`{"log":` + quoteJSON(in.String()) + "}", `{"log":` + quoteJSON(want.String()) + "}"}
+				texts = append(texts, once, [2]string{`{"log":` + quoteJSON(once[0]) + "}", `{"log":` + quoteJSON(once[1]) + "}"})
+			}
+			for _, text := range texts {
+				got, spans := scan(plainRules, text[0])
+				redacted += len(spans)
+				if got != text[1] {
+					t.Fatalf("%s: %s\n got %s\nwant %s", name, text[0], got, text[1])
+				}
+				if again, _ := scan(plainRules, got); again != got {
+					t.Fatalf("%s: %s: a second look changes it to %s", name, got, again)
+				}
+				if slices.Contains([]string{"minified", "spaced", "pretty"}, name) && strings.HasPrefix(got, "{") && !json.Valid([]byte(got)) {
+					t.Fatalf("no JSON any more: %s", got)
+				}
+			}
+		}
+	}
+	if redacted < 5000 {
+		t.Errorf("only %d values were redacted", redacted)
+	}
+}
