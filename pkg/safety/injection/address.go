@@ -8,6 +8,7 @@ type address uint8
 const (
 	mentioned  address = iota // no more than mentioned: by an agent, the file system
 	agentFirst                // the subject of its clause, or called by its name
+	anyone                    // any agent, all agents
 	hailed                    // greeted: dear assistant, note to the model, you are an AI
 )
 
@@ -45,13 +46,14 @@ func addressed(c *cursor) bool {
 			orderTo(c, i, sure, false) {
 			return true
 		}
-		if n.id == only || how == hailed && n.id == wNone && agentNoun(c.text[n.start:n.end]) {
-			continue // the AI screener
+		if n.id == only || how == hailed && n.id == wNone && agentNoun(c.text[n.start:n.end]) ||
+			n.id == codeWord && c.at(i+1).is(rUser|rAgent) {
+			continue // the AI screener, the AI code reviewer
 		}
 		if relative = relative || n.can(mRelative) || how == hailed && (n.can(mReading) || n.id == wIs || n.id == wAre); !relative && !n.is(rAgent) {
 			return false // the AI policy, the agent version
 		}
-		if i > 1 && !sure && how != hailed {
+		if i > 1 && !sure && how < anyone {
 			return false
 		}
 	}
@@ -60,7 +62,7 @@ func addressed(c *cursor) bool {
 	}
 	// Directives (markdownlint-disable, model: x) have no space behind the colon.
 	asked := bytes.IndexByte(c.text[c.at(i-1).end:c.at(i).start], '?') >= 0 // did you use an AI? Describe how
-	called := c.at(i).gap&(gColon|gComma) != 0 && (i <= 2 || how == hailed)
+	called := how == hailed || c.at(i).gap&(gColon|gComma) != 0 && i <= 2
 	for k := i; k <= i+6; k++ {
 		n := c.at(k)
 		if n.gap&(gBarrier|gEdge) != 0 {
@@ -86,15 +88,21 @@ func addressed(c *cursor) bool {
 func spokenTo(c *cursor) address {
 	t := c.at(0)
 	narrow := t.id == wSystem || isModel(t.id) // also parts of programs and devices
-	strange := 0                               // words before it that are not known
+	all, bare := false, true                   // no article yet: words before it are its kind
 	for k := 0; k > -7; k-- {
-		if c.at(k).gap&(clause|gLine|gColon) != 0 {
+		w := c.at(k - 1)
+		if g := c.at(k).gap & (clause | gLine | gColon); g != 0 {
+			if g&(fence|gLine) == 0 && w.can(mGreeting) && !w.is(rAll) {
+				return hailed
+			}
+			if all {
+				return anyone
+			}
 			return agentFirst
 		}
-		w, first := c.at(k-1), c.at(k-1).gap&clause != 0
 		switch {
 		case w.id == wTo || w.id == forWord || w.id == wAs:
-			if two := c.at(k - 2); first || two.can(mGreeting) || two.id == wIs {
+			if two := c.at(k - 2); w.gap&clause != 0 || two.can(mGreeting) || two.id == wIs || two.id == only {
 				return hailed
 			}
 			return mentioned
@@ -104,14 +112,14 @@ func spokenTo(c *cursor) address {
 			return reads(c)
 		case w.can(mGreeting) && !w.is(rAll):
 			return hailed
-		case w.is(rFill | rDet | rAll | rAgent | rAgentAttr | rAndOr):
-		case w.id == wAn, w.can(mReading):
-		case w.id == wNone && !narrow && strange < 2 && !verbal(c.text[w.start:w.end]):
-			strange++ // the deploy agent: only at the beginning of a clause
-			if !first {
-				continue
-			}
-			return agentFirst
+		case w.id == wOf && !c.at(k-2).is(rAll):
+			return mentioned // the output of the agent
+		case w.is(rAll):
+			all = true
+		case w.is(rAgent | rAgentAttr | rAndOr):
+		case w.is(rFill|rDet) || w.id == wAn:
+			bare = false
+		case bare && k > -3 && (w.can(mKind|mReading) || w.id == wNone && !narrow && !verbal(c.text[w.start:w.end])):
 		default:
 			return mentioned
 		}
@@ -185,6 +193,7 @@ func isModel(id wid) bool { return id == model || id == models }
 
 var (
 	ais      = vocabulary["ais"]
+	codeWord = vocabulary["code"]
 	only     = vocabulary["only"]
 	whenever = vocabulary["whenever"]
 	always   = vocabulary["always"]

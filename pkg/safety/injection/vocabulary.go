@@ -93,6 +93,7 @@ const (
 	mFailing                         // what a test must not be
 	mFindings                        // what a test or review says
 	mMe                              // the writer
+	mKind                            // says what sort of agent
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -263,7 +264,7 @@ var lexicon = []struct {
 	{rInto, "to into in here onto at as"},
 	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next"},
 	{rPreposition, "about in for with on from by at to into over under as when if because after before once until unless while"},
-	{0, "whenever"},
+	{0, "whenever code"},
 }
 
 // moreLexicon lists the words of the roles that begin with m.
@@ -290,13 +291,14 @@ var moreLexicon = []struct {
 	{mFailing, "failing failed broken flaky red missing negative pending"},
 	{mFindings, "failure failures error errors violation violations comment comments finding findings feedback result results requirement requirements"},
 	{mMe, "me us"},
+	{mKind, "bot bots review reviewer reviewers chat test merge release deploy build support"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
 	{mDotted, "ssh aws docker kube"},
 	{mSetting, "option options variable variables field key keys property block section map object parameter var vars"},
 	{mScheme, "http https ftp ws wss"},
-	{mGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint for to any every all"},
+	{mGreeting, "dear hey hello hi attention note notes instruction instructions message reminder hint task directive command order request for to any every all"},
 	{mAgentName, "llm llms chatgpt claude copilot gpt gemini codex chatbot assistant assistants"},
 	{mDeed, "this that it them these those everything anything all your what action actions change changes diff edit edits modification modifications commit commits fact step steps instruction instructions prompt reason reasons reasoning message result results response evidence activity"},
 	{mShell, "sh bash zsh shell eval exec python powershell terminal interpreter"},
