@@ -82,13 +82,13 @@ func senseOf(c *cursor) sense {
 			return asStatement
 		}
 	case before.id == wTo:
-		if purpose(c, 0) {
+		if purpose(c, 0) && !who.can(mUrges) {
 			return asMaybe
 		}
 	case free || !before.is(rModal) && !before.can(mMayBe) || who.is(rAgent):
 	case who.id == wYou:
-		if before.can(mMayBe) {
-			return asMaybe
+		if before.can(mMayBe) && before.id != wWill && (c.at(0).id == wOverride || c.at(0).id == wBypass) {
+			return asMaybe // you can override the default prompt
 		}
 	case who.id == self || who.id == we || before.is(rModal) && before.id != wWill:
 		return asMaybe

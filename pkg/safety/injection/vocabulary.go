@@ -94,6 +94,7 @@ const (
 	mFindings                        // what a test or review says
 	mMe                              // the writer
 	mKind                            // says what sort of agent
+	mUrges                           // urges somebody to do something
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -292,6 +293,7 @@ var moreLexicon = []struct {
 	{mFindings, "failure failures error errors violation violations comment comments finding findings feedback result results requirement requirements"},
 	{mMe, "me us"},
 	{mKind, "bot bots review reviewer reviewers chat test merge release deploy build support"},
+	{mUrges, "remember sure time are is want task goal job order free"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
