@@ -24,6 +24,7 @@ var fragments = func() []string {
 		"=", "=", ": ", ":", "=>", "==", "::", ":=", "export ", "\"", "\"", "'", "`", "\\\"", "\\\\\\\"", "\\", "\\n", "\\u000a",
 		"\n", "\n", "\n", "\r\n", "\r", " ", " ", "\t", ",", ";", "&", ")", "(", "{", "}", "[", "]", "<", ">", "|", "+", "*", "-", "_", ".",
 		"$", "${X}", "$(x)", "$(", "{{ a }}", "{{", "%X%", "%(", "%3D", "#{", "<%", "os.environ", "f(", "config.token",
+		"token=[\"", "\", \"", "\"]", "{\"secret\":{", "auth=(", "Authorization:[Bearer ", "${X:-", "\"token: \" + ", "data[\"", "[]byte(\"", "$name", "$$w0rd", "vault login s.", "session_token ", "-----", "\n-",
 		"postgres://", "mysql://u:", "redis://:", "https://", "://", ":\\/\\/", "@", "/", "?", "#",
 		"FAKEexample0FAKEexample0", strings.Repeat("FAKEexample0", 6)[:64], strings.Repeat("FAKEXMPL2345", 5), "FAKEexample0FAKEexam/FAKEexample0FAKEexa",
 		"abcdefgh", "hunter2", "correcthorse", "x", "Z", "9", "123456", "4111 1111 1111 1111", "4111111111111111", "123-45-6789",

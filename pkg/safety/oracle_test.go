@@ -176,6 +176,7 @@ var fragments = func() []string {
 		body[:8], body[:10], body[:16], body[:20], body[:22], body[:24], body[:34], body[:36], body[:43], body, strings.ToUpper(body[:16]), strings.ToUpper(body),
 		"123-45-6789", "SSN ", "4111 1111 1111 1111", "4111111111111111", "5555-5555-5555-4444", "4111", "GB82 WEST 1234 5698 7654 32", "DE89370400440532013000", "NO93", "123", "-", "45",
 		"run-cred-FAKE-77", "run-cred", "-FAKE-77",
+		"token=[\"", "\", \"", "\"]", "${X:-", "\"token: \" + ", "$$w0rd", "vault login s.", "session_token ", "Authorization:[Bearer ",
 		"***", "${X}", "$(x)", "{{ x }}", "%X%", "<x>", "[REDACTED-secret.github]", "[REDACTED-", "]",
 		"\x1b", "\x1b[31m", "\x1b[", "\x1b]0;", "\x07", "\x1b\\", "\u009b1m", "\u009d", "\u009c", "\u0090", "\x18", "\x1b(B",
 		"\u200b", "\ufeff", "\u202e", "\ufe0f", "\u00ad", "\U000e0041", "\u034f", "\x00", "\x7f", "\x08",

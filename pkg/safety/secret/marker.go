@@ -43,7 +43,7 @@ func markerAt(text []byte, i int) int {
 
 // InMarker tells whether the name of a code in a marker begins at text[i].
 func InMarker(text []byte, i int) bool {
-	return i > 0 && text[i-1] == '-' && hasAt(text, i-len(markerStart), markerStart)
+	return i >= len(markerStart) && text[i-1] == '-' && markerAt(text, i-len(markerStart)) > 0
 }
 
 // letters counts the letters and digits of b that stand in no marker.
