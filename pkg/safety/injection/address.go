@@ -91,7 +91,7 @@ func spokenTo(c *cursor) address {
 	all, bare := false, true                   // no article yet: words before it are its kind
 	for k := 0; k > -7; k-- {
 		w := c.at(k - 1)
-		if g := c.at(k).gap & (clause | gLine | gColon); g != 0 {
+		if g := c.at(k).gap & (clause | gLine | gColon); g != 0 && !(g == gLine && goesOn(c, k)) {
 			if g&(fence|gLine) == 0 && w.can(mGreeting) && !w.is(rAll) {
 				return hailed
 			}
@@ -102,7 +102,7 @@ func spokenTo(c *cursor) address {
 		}
 		switch {
 		case w.id == wTo || w.id == forWord || w.id == wAs:
-			if two := c.at(k - 2); w.gap&clause != 0 || two.can(mGreeting) || two.id == wIs || two.id == only {
+			if two := c.at(k - 2); w.gap&(clause|gLine) != 0 || two.can(mGreeting) || two.id == wIs || two.id == only {
 				return hailed
 			}
 			return mentioned
@@ -125,6 +125,18 @@ func spokenTo(c *cursor) address {
 		}
 	}
 	return mentioned
+}
+
+// goesOn reports whether the words before a line break lead over it: "written by an".
+func goesOn(c *cursor, k int) bool {
+	w, article := c.at(k-1), c.at(k-2)
+	switch {
+	case w.id == wThe || w.id == wA || w.id == wAn || w.id == wOf || w.is(rPreposition):
+		return true
+	case c.at(k-1).gap&(clause|gLine) == 0 && (w.id == wNone || w.can(mKind)):
+		return (article.id == wThe || article.id == wA || article.id == wAn) && (c.at(k-3).is(rPreposition) || c.at(k-3).id == wOf)
+	}
+	return false
 }
 
 // reads reports whether the agent of a condition is the one who reads the text: "if an
