@@ -15,6 +15,14 @@ func (v *verifier) statusOf(path string) record.FilterStatus {
 	return record.Unchanged
 }
 
+// explained: a document whose strings were modified has findings, unless it lacks a
+// login: a cut may have left nothing of it (FLT-02, AMB-28).
+func (v *verifier) explained(path string, lacksLogin bool) {
+	if f := v.files[path]; f != nil && f.Filter != nil && f.Filter.Status == record.Modified && len(f.Filter.Findings) == 0 && !lacksLogin {
+		v.add(RuleFilterStatus, path, "")
+	}
+}
+
 // collectionRules: what the schema leaves open, and the profile digest (COL-03,
 // COL-11, invariant 10).
 func (v *verifier) collectionRules() error {
@@ -36,6 +44,7 @@ func (v *verifier) entityText() error {
 	e, path, status := v.entity, tree.EntityPath, v.statusOf(tree.EntityPath)
 	v.id(path, "/id", record.KindEntity, e.ID)
 	v.actorID(path, "/author_id", e.AuthorID)
+	v.explained(path, e.Author == nil)
 	if err := v.display(path, "/title", e.Title, status); err != nil {
 		return err
 	}
@@ -66,6 +75,7 @@ func (v *verifier) runRules() error {
 	}
 	path, status := tree.AgentRunsPath, v.statusOf(tree.AgentRunsPath)
 	runs := v.runs.Runs
+	v.explained(path, false)
 	if len(runs) > 0 && !v.includes(record.ScopeAgentRuns) {
 		v.add(RuleRecordSource, path, "/runs")
 	}

@@ -131,3 +131,10 @@ func onDocument(path string, change func(doc map[string]any)) func(testing.TB, *
 func reversed(path string, steps ...any) func(testing.TB, *specimen) {
 	return onDocument(path, func(doc map[string]any) { slices.Reverse(dig(doc, steps...).([]any)) })
 }
+
+// modifiedFile says of the file of a role that it was modified, and not what was.
+func modifiedFile(role string) func(testing.TB, *specimen) {
+	return onIndex(func(d map[string]any) {
+		put(d, map[string]any{"status": "modified", "findings": []any{}}, "files", find(d, "files", "role", role), "filter")
+	})
+}

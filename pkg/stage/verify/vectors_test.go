@@ -191,6 +191,8 @@ var vectors = []vector{
 		d["gaps"] = slices.DeleteFunc(d["gaps"].([]any), func(g any) bool { return dig(g, "scope") == "comments" && dig(g, "code") == "unsafe_content" })
 	})},
 	{RuleGapLog, index, []string{"GAP-05", "AMB-12"}, onIndex(func(d map[string]any) { d["gaps"] = d["gaps"].([]any)[1:] })},
+	{RuleFilterStatus, tree.EntityPath, []string{"FLT-02"}, modifiedFile("entity_metadata")},
+	{RuleFilterStatus, tree.AgentRunsPath, []string{"FLT-02"}, modifiedFile("agent_runs")},
 	{RuleFindingsOrder, index, []string{"FLT-05", "AMB-44"}, onIndex(func(d map[string]any) {
 		put(d, []any{map[string]any{"code": "b", "count": 1}, map[string]any{"code": "a", "count": 1}}, "records", find(d, "records", "kind", "review")+1, "filter", "findings")
 		put(d, "modified", "records", find(d, "records", "kind", "review")+1, "filter", "status")
