@@ -274,6 +274,7 @@ var hostile = []struct{ name, unit string }{
 	{"header", "Authorization: "},
 	{"header-quoted", "\"Authorization: a "},
 	{"header-scheme", "Authorization: Bearer x "},
+	{"header-literal", "Authorization: a\\\" 'b "},
 	{"header-list", "Authorization:[a"},
 	{"header-texts", "\"Authorization\":[\"a b\","},
 	{"cookie", "Cookie: a="},

@@ -151,7 +151,9 @@ func (d *Detector) value(n nameAt) {
 	}
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
-		d.report(from, d.inLiteral(n.value, from, to), code)
+		if to = d.inLiteral(n.value, from, to); !n.isPath(text, from, to) {
+			d.report(from, to, code)
+		}
 		return
 	}
 	if literal, ok := conversion(text, n.value); ok {
@@ -179,7 +181,7 @@ func (d *Detector) value(n nameAt) {
 	if i == to {
 		to = d.inAngles(n)
 	}
-	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.isPath(text) {
+	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.isPath(text, i, to) {
 		return
 	}
 	if n.op == ':' && n.quote == 0 && !d.plainValue(n, to) {

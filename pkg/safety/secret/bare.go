@@ -185,8 +185,6 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 		return n.spaced || within
 	case run(v, 0, letter|underscore|dot) < len(v):
 		return false
-	case isDotted(v):
-		return true
 	}
 	if parts := bytes.Count(v, []byte(".")); parts > 1 && n.spaced && v[len(v)-1] != '.' {
 		for part := range bytes.SplitSeq(v, []byte(".")) {
@@ -198,17 +196,16 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 	return within && wordEnd(v, 0) < len(v) && secretName(v)
 }
 
-// isPath tells whether the value is a path of the file that holds the secret, by the
-// last word of the name.
-func (n *nameAt) isPath(text []byte) bool {
-	v := text[n.value:]
+// isPath tells whether text[from:to] is the path of the file that holds the secret, by
+// the last word of the name. Base64 may begin with a slash, and has no dot.
+func (n *nameAt) isPath(text []byte, from, to int) bool {
+	v := text[from:to]
 	if !hasAt(v, 0, "/") && !hasAt(v, 0, "~/") && !hasAt(v, 0, "./") && !hasAt(v, 0, "../") {
 		return false
 	}
 	name := text[n.start:n.end]
-	i := max(bytes.LastIndexAny(name, "_-."), 0)
-	last := fold(bytes.TrimLeft(name[i:], "_-."))
-	return last.in(pathWords)
+	last := fold(name[lastWord(name):])
+	return last.in(pathWords) && (bytes.IndexByte(v, '.') >= 0 || union(v)&upper == 0)
 }
 
 // pathWords end the names of files that hold a secret.

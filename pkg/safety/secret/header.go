@@ -126,26 +126,52 @@ func isHeaderName(v []byte) bool {
 }
 
 // headerEnd gives the end of the value of a header that is not in quotes itself: the
-// end of the line, real or escaped, or the quote that was opened before the name.
+// end of the line, real or escaped, or of the literal around it. A quote right before
+// the name tells that literal; one further to the left does so only if JSON goes on
+// behind its end, since a value may hold quotes (Digest username="…").
 func (d *Detector) headerEnd(n nameAt) int {
 	text := d.text
 	end := d.headerStop(n.value)
 	if n.start == 0 {
 		return end
 	}
-	quote := text[n.start-1]
-	if quote != '"' && quote != '\'' && quote != '`' {
-		return end
+	q := literal{text[n.start-1], backslashes(text, n.start-1)}
+	near, limit := isQuote(q.quote), end
+	if !near {
+		const farthest = 1024
+		l := d.literalsAt(n.start)
+		if l.n == 0 {
+			return end
+		}
+		q, limit = l.open[l.n-1], min(end, n.value+farthest)
 	}
-	escapes := backslashes(text, n.start-1)
-	for k := n.value; k < end; k++ {
-		if text[k] == quote && backslashes(text[n.value:], k-n.value) == escapes {
-			d.spend(k - n.value)
-			return k - escapes
+	for k := n.value; k < limit; k++ {
+		m := bytes.IndexByte(text[k:limit], q.quote)
+		if m < 0 {
+			break
+		}
+		if k += m; backslashes(text[n.value:], k-n.value) == q.escapes && (near || jsonGoesOn(text, k+1)) {
+			return k - q.escapes
 		}
 	}
-	d.spend(end - n.value)
+	if near {
+		d.spend(end - n.value)
+	}
 	return end
+}
+
+// jsonGoesOn tells whether what stands behind a text of JSON stands at text[i:]: a
+// bracket that closes, or a comma and what begins the next value.
+func jsonGoesOn(text []byte, i int) bool {
+	if i = run(text, i, blank); i == len(text) {
+		return true
+	}
+	if text[i] == ',' {
+		i = run(text, i+1, blank)
+		_, _, ok := quoteAt(text, i)
+		return ok || i < len(text) && bytes.IndexByte([]byte("{[\n"), text[i]) >= 0
+	}
+	return bytes.IndexByte([]byte("}]\n"), text[i]) >= 0
 }
 
 // headerStop gives the first line end, real or escaped, or angle bracket from i on.

@@ -74,15 +74,21 @@ func wordEnd(name []byte, i int) int {
 // endsSecret tells whether a secret name says with its last word what its value is: a
 // token is, token_types are not.
 func endsSecret(name []byte) bool {
-	i := len(name)
+	i := lastWord(name)
+	return secretName(name[i:]) || equalFold(name, i, "key")
+}
+
+// lastWord gives the start of the last word of a name.
+func lastWord(name []byte) int {
+	last := len(name)
 	for k := 0; k < len(name); {
 		if !is(name[k], alnum) {
 			k++
 			continue
 		}
-		i, k = k, wordEnd(name, k)
+		last, k = k, wordEnd(name, k)
 	}
-	return secretName(name[i:]) || equalFold(name, i, "key")
+	return last
 }
 
 func endsIn(w []byte, s string) bool { return hasAt(w, len(w)-len(s), s) }

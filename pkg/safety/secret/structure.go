@@ -11,7 +11,7 @@ import "bytes"
 const maxStructure = 192
 
 // structure handles a list, object or tuple at n.value and tells whether it is one. It
-// calls item for the texts that are elements of a list.
+// calls item for the texts that are elements of it, without a name.
 func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 	text, i := d.text, n.value
 	if text[i] != '[' && text[i] != '{' && text[i] != '(' {
@@ -41,9 +41,7 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 	case text[i] == '{' && n.op == '=' && !n.spaced && !opensStructure(inner) && !bytes.ContainsAny(inner, "\"'`"):
 		return false // Pwd={a (b) c}
 	}
-	if text[i] != '{' {
-		d.items(i, shut, item)
-	}
+	d.items(i, shut, item)
 	return true
 }
 
@@ -90,8 +88,8 @@ func pairs(open, shut byte) bool {
 	return open == '(' && shut == ')' || open == '[' && shut == ']' || open == '{' && shut == '}'
 }
 
-// items calls item for every text in quotes that is an element of the list between
-// text[i] and text[shut], which may be on several lines.
+// items calls item for every text in quotes that is an element of the list or set
+// between text[i] and text[shut], which may be on several lines.
 func (d *Detector) items(i, shut int, item func(from, to int)) {
 	text, depth := d.text, 0
 	for k := i + 1; k < shut && depth >= 0; k++ {
@@ -113,8 +111,8 @@ func (d *Detector) items(i, shut int, item func(from, to int)) {
 			}
 			k = to + q.escapes
 			behind := run(text, k+1, blank)
-			if depth == 0 && bytes.IndexByte([]byte("[(,\"'"), text[before]) >= 0 &&
-				(behind >= len(text) || bytes.IndexByte([]byte(",])\n\"'"), text[behind]) >= 0) {
+			if depth == 0 && bytes.IndexByte([]byte("[({,\"'"), text[before]) >= 0 &&
+				(behind >= len(text) || bytes.IndexByte([]byte(",])}\n\"'"), text[behind]) >= 0) {
 				found := len(d.spans)
 				if item(at+1, to); len(d.spans) > found {
 					shut = max(shut, min(len(text), to+maxStructure))
@@ -127,7 +125,7 @@ func (d *Detector) items(i, shut int, item func(from, to int)) {
 // listed judges an element of a list behind a secret name. Lists of words and names
 // stand there too, so it wants a letter and a digit.
 func (d *Detector) listed(n nameAt, from, to int, code Code) {
-	if !endsSecret(d.text[n.start:n.end]) {
+	if n.op == 'a' || !endsSecret(d.text[n.start:n.end]) { // 'password' => ['required', 'between:8,64']
 		return
 	}
 	v := d.text[from:min(to, from+maxMixed)]

@@ -28,6 +28,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{`auth={"username":"bob","pass¦word":"correct-horse-7"}`, `auth={"username":"bob","password":"«json-value»"}`},
 		// Lists and tuples.
 		{`{"password":["required","min:8"],"token":["IDENT_NAME","x"],"auth":[]}`, ""},
+		{`'password' => ['required', 'between:8,64'], 'token' => [:a, :b]`, ""},
 		{`secret_names = ["DB_PASSWORD", "API_KEY", "TOKEN_V2_NAME"]`, ""},
 		{`PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]`, ""},
 		{"requests.get(url, auth=(username, password))\nauth = (\"username\", password_of_user)\nauth=(username,\n  password)", ""},
@@ -35,6 +36,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"pass¦word = [\n  'correct-horse-7',\n]\ntok¦en = (\n    \"FAKEexample0.\"\n    \"FAKEexample1.\"\n)", "password = [\n  '«env-value»',\n]\ntoken = (\n    \"«env-value»\"\n    \"«env-value»\"\n)"},
 		{`{"pass¦word":["correct-horse-7","b"]}`, `{"password":["«json-value»","b"]}`},
 		{`requests.get(url, auth=("bob", 'correct-horse-7'))`, `requests.get(url, auth=("bob", '«env-value»'))`},
+		{`PASS¦WORD = {"correct-horse-7", 'correct-horse-8'}`, `PASSWORD = {"«env-value»", '«env-value»'}`},
 		{`{\"tok¦en\":[\"correct-horse-7\",\"correct-horse-8\"]}`, `{\"token\":[\"«json-value»\",\"«json-value»\"]}`},
 		// Calls, subscripts, members.
 		{`secret := []byte(os.Getenv("JWT_SECRET")); secret := []byte(cfg.Secret); password := []byte(userInput)`, ""},
@@ -53,6 +55,8 @@ func TestCodeBehindNames(t *testing.T) {
 		{"tokenRegex = /^gh[ps]_/\nTOKEN = /[a-z]+/g\ngrep -E 'password=|token=|secret='\nsed -i \"s/password=.*/password=/\" file", ""},
 		// Files that hold the secret.
 		{"GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json my_token_file=./secrets/token SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd/agent.1234", ""},
+		{`GOOGLE_APPLICATION_CREDENTIALS="/path/to/config.json" {"private_key_path": "/etc/ssl/private/server.pem", 'credentialsFile': '~/.netrc-of-user'}`, ""},
+		{"AWS_CREDENTIALS=/FAKEexample0/FAKEexample0FAKE\nPASS¦WORD=/etc/pass/words.txt", "AWS_CREDENTIALS=«env-value»\nPASSWORD=«env-value»"},
 		// Passwords that begin like code.
 		{"DB_PASS¦WORD=(x9$kq!pw\nPASS¦WORD=[abc]12345\nPASS¦WORD={abc}12345\nPASS¦WORD=abcdefgh[1]\n", "DB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\n"},
 		{"PASS¦WORD=correct.horse.battery PASS¦WORD=/correct/horse/battery PASS¦WORD=|correct-horse", "PASSWORD=«env-value» PASSWORD=«env-value» PASSWORD=«env-value»"},
@@ -73,6 +77,9 @@ func TestHeadersInLists(t *testing.T) {
 		{`{'Coo¦kie': ['a=` + f + `']}`, `{'Cookie': ['«auth-header»']}`},
 		{`{\"Author¦ization\":[\"Bearer ` + f + `\"]}`, `{\"Authorization\":[\"Bearer «auth-header»\"]}`},
 		{"map[Author¦ization:[Bearer " + f + "] X-Api-¦Key:[" + f + "] Accept:[*/*]]", "map[Authorization:[Bearer «auth-header»] X-Api-Key:[«auth-header»] Accept:[*/*]]"},
+		{`{"msg":"sent Author¦ization: Custom abc123 def","status":200}`, `{"msg":"sent Authorization: Custom «auth-header»","status":200}`},
+		{`{"log":"{\"msg\":\"sent Author¦ization: Custom abc123 def\",\"status\":200}"}`, `{"log":"{\"msg\":\"sent Authorization: Custom «auth-header»\",\"status\":200}"}`},
+		{`"unclosed Author¦ization: Digest username="bob", response="FAKEexample0"`, `"unclosed Authorization: Digest «auth-header»"`},
 		{`{"Authorization":[],"X-Api-Key":["$API_KEY_OF_USER"]}`, ""},
 		{`allow = ["Authorization", "Content-Type", "X-Api-Key", "Proxy-Authorization"]`, ""},
 		{"`Authorization`, `Proxy-Authorization`, `Cookie`, `X-Api-Key`, `X-Auth-Token` are left out", ""},

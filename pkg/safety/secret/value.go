@@ -66,7 +66,8 @@ func isPlaceholder(v []byte) bool {
 		n := len(mark)
 		if len(v) > 2*n && hasAt(v, 0, mark) && hasAt(v, len(v)-n, mark) {
 			name := v[n : len(v)-n]
-			return is(name[0], upper) && run(name, 0, upper|digit|underscore) == len(name) && (mark != "!" || bytes.IndexByte(name, '_') > 0)
+			return is(name[0], upper) && run(name, 0, upper|digit|underscore) == len(name) &&
+				(bytes.IndexByte(name, '_') > 0 || mark != "!" && union(name)&digit == 0)
 		}
 	}
 	return false
