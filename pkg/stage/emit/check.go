@@ -10,7 +10,7 @@ import (
 
 // The reader has checked form, order, keys, patterns, references and digests of the
 // stream. promises checks what bound promises besides, since a tree that breaks it
-// would not conform: counts, sizes, line feeds, labels, gaps.
+// would not conform: counts, sizes, line feeds, labels, reply edges, gaps.
 type promises struct {
 	header *record.Snapshot
 	kept   map[record.Scope]int64
@@ -54,6 +54,8 @@ func (p *promises) line(line record.Line) error {
 			return err
 		}
 		return text("body", l.Content.Bytes, b.MaxRecordBytes)
+	case *record.Thread:
+		return replies(l)
 	case *record.Check:
 		if err := p.keep(record.ScopeChecks); err != nil {
 			return err
@@ -111,6 +113,23 @@ func text(name string, b []byte, most int64) error {
 		return broken("bounded.line-feed", "a %s does not end in exactly one line feed", name)
 	case bytes.IndexByte(b, '\r') >= 0, bytes.HasPrefix(b, []byte("\ufeff")):
 		return broken("bounded.line-feed", "a %s has a carriage return or a byte-order mark", name)
+	}
+	return nil
+}
+
+// replies: in the order of the thread's records, one for each at most, and to another
+// record (THR-07).
+func replies(t *record.Thread) error {
+	place := make(map[string]int, len(t.RecordKeys))
+	for i, key := range t.RecordKeys {
+		place[key] = i
+	}
+	last := -1
+	for _, r := range t.Replies {
+		if place[r.RecordKey] <= last || r.RecordKey == r.ParentRecordKey {
+			return broken("bounded.replies", "replies do not follow the thread's records, each once and to another record")
+		}
+		last = place[r.RecordKey]
 	}
 	return nil
 }

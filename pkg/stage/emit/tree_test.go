@@ -718,9 +718,17 @@ func TestListsOfDocuments(t *testing.T) {
 	}
 }
 
+// threeComments adds a thread of three comments, the last two of which reply to the first.
+func threeComments(s *testkit.Stream) *record.Thread {
+	for n := range 3 {
+		s.Comment(n+1, testkit.Time(2, "10:00"), s.ID("actor", 1), "")
+	}
+	return s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3)
+}
+
 // What bound promises and the reader of the stream does not check.
 func TestBrokenPromises(t *testing.T) {
-	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09")
+	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09", "THR-07")
 	bound := func(s *testkit.Stream) *record.Bounds { return &s.Header.Collection.Bounds }
 	comment := func(s *testkit.Stream, body string) *record.Record {
 		return s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), body)
@@ -751,6 +759,9 @@ func TestBrokenPromises(t *testing.T) {
 		{"two line feeds", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x\n\n") }},
 		{"carriage return", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x\r\n") }},
 		{"byte-order mark", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "\ufeffx\n") }},
+		{"a reply to itself", "bounded.replies", fault.Input, func(s *testkit.Stream) { r := &threeComments(s).Replies[0]; r.ParentRecordKey = r.RecordKey }},
+		{"a second reply edge", "bounded.replies", fault.Input, func(s *testkit.Stream) { t := threeComments(s); t.Replies = append(t.Replies, t.Replies[1]) }},
+		{"replies in another order", "bounded.replies", fault.Input, func(s *testkit.Stream) { slices.Reverse(threeComments(s).Replies) }},
 		{"too many comments", "bounded.selection", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxRecordsPerSource = 1
 			comment(s, "")
@@ -817,5 +828,10 @@ func TestBrokenPromises(t *testing.T) {
 	bound(s).MaxLabels, bound(s).MaxRecordsPerSource = 2, 1
 	comment(s, strings.Repeat("x", 4095)+"\n")
 	s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+	emitted(t, s)
+	// A reply may come before its parent: the order is the forge's.
+	s = testkit.New(record.GitHub, record.ChangeProposal, 3)
+	thread := threeComments(s)
+	thread.Replies[0].ParentRecordKey = thread.RecordKeys[2]
 	emitted(t, s)
 }
