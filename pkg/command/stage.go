@@ -10,6 +10,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
+	"snapline/pkg/stage/fetch"
 )
 
 // stage is the body of fetch, filter or bound: it writes header, lines and trailer.
@@ -21,22 +22,21 @@ type stage func(ctx context.Context, out *ndjson.Writer) error
 // stopping). An abort from upstream is forwarded without a message. A stage that fails
 // before it begins gives its error to end for the same reason.
 func runStage(call *cli.Call, name, capture string, body stage) error {
-	stdout := call.Env.Stdout
+	out := ndjson.NewWriter(call.Env.Stdout)
 	var tee *ndjson.Capture
 	if capture != "" {
 		var err error
 		if tee, err = ndjson.NewCapture(capture); err != nil {
-			return end(name, ndjson.NewWriter(stdout), err)
+			return end(name, out, err)
 		}
 		defer tee.Discard()
-		stdout = io.MultiWriter(stdout, tee)
+		out.Tee(tee)
 	}
-	out := ndjson.NewWriter(stdout)
 	ctx, stop := untilReaderLeaves(call.Context, call.Env.Stdout)
 	defer stop()
 	err := body(ctx, out)
 	if err == nil {
-		return keepCapture(call, tee, capture)
+		return keepCapture(call, name, tee, capture)
 	}
 	if cause := context.Cause(ctx); isClosed(cause) {
 		return cause
@@ -62,14 +62,18 @@ func end(name string, out *ndjson.Writer, err error) error {
 	return err
 }
 
-func keepCapture(call *cli.Call, tee *ndjson.Capture, path string) error {
+func keepCapture(call *cli.Call, name string, tee *ndjson.Capture, path string) error {
 	if tee == nil {
 		return nil
 	}
 	if err := tee.Keep(); err != nil {
 		return err
 	}
-	call.Log.Notice(fault.Notice{Text: "capture written to " + fault.Printable(path, 256) + "; it may hold unfiltered text"})
+	text := "capture written to " + fault.Printable(path, 256)
+	if name == fetch.Name {
+		text += "; it holds unfiltered text"
+	}
+	call.Log.Notice(fault.Notice{Text: text})
 	return nil
 }
 

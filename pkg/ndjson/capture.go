@@ -17,14 +17,15 @@ import (
 	"snapline/pkg/treefs"
 )
 
-// Capture is a private file that keeps what a stage writes. It is complete or it is
+// Capture is a private file that keeps what a Writer writes. It is complete or it is
 // not there: the bytes go to a temporary name beside it, and Keep gives them theirs.
-// A stream that aborts leaves no capture.
+// A stream that aborts leaves no capture. A nil Capture captures nothing.
 type Capture struct {
-	path string
-	file *os.File
-	pack io.WriteCloser // compressor above file; nil for none
-	err  error
+	path     string
+	file     *os.File       // nil when nothing is left to tidy up
+	pack     io.WriteCloser // compressor above file; nil for none
+	finished bool           // with the trailer, and closed
+	err      error
 }
 
 // NewCapture starts a capture at path: mode 0600, compressed when path ends in .zst
@@ -66,39 +67,58 @@ func NewCapture(path string) (*Capture, error) {
 	return c, nil
 }
 
-// Write implements io.Writer.
-func (c *Capture) Write(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
+var errUnfinished = errors.New("the stream has not ended")
+
+// failure is the error of the first write that failed.
+func (c *Capture) failure() error {
+	if c == nil {
+		return nil
+	}
+	return c.err
+}
+
+// write adds bytes, unless the capture has failed or is finished.
+func (c *Capture) write(p []byte) {
+	if c == nil || c.err != nil || c.finished {
+		return
 	}
 	var to io.Writer = c.file
 	if c.pack != nil {
 		to = c.pack
 	}
-	n, err := to.Write(p)
-	if err != nil {
+	if _, err := to.Write(p); err != nil {
 		c.err = captureFault(c.path, "the capture cannot be written", err)
 	}
-	return n, c.err
 }
 
-// Keep finishes the capture and gives it its name, without replacing a file that
-// came there meanwhile. After an error nothing is left.
+// finish adds the trailer and completes the file, which has no name yet.
+func (c *Capture) finish(trailer []byte) error {
+	if c.write(trailer); c.failure() != nil || c == nil {
+		return c.failure()
+	}
+	var err error
+	if c.pack != nil {
+		err = c.pack.Close()
+		c.pack = nil
+	}
+	if err = errors.Join(err, c.file.Close()); err != nil {
+		c.err = captureFault(c.path, "the capture cannot be kept", err)
+	}
+	c.finished = true
+	return c.err
+}
+
+// Keep gives the capture of a stream that has ended its name, without replacing a file
+// that came there meanwhile. After an error nothing is left.
 func (c *Capture) Keep() error {
-	if c.file == nil {
+	if c.file == nil || c.err != nil {
 		return c.err
 	}
 	defer c.Discard()
-	err := c.err
-	if c.pack != nil {
-		err = errors.Join(err, c.pack.Close())
-		c.pack = nil
-	}
-	temporary := c.file.Name()
-	err = errors.Join(err, c.file.Close())
-	if err == nil {
+	err := errUnfinished
+	if c.finished {
 		// A hard link, unlike a rename, never replaces.
-		err = os.Link(temporary, c.path)
+		err = os.Link(c.file.Name(), c.path)
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):

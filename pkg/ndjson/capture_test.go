@@ -3,14 +3,14 @@ package ndjson
 import (
 	"bytes"
 	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"snapline/pkg/fault"
+	"snapline/pkg/record"
 )
 
 func captureTo(t *testing.T, path, text string) *Capture {
@@ -19,7 +19,8 @@ func captureTo(t *testing.T, path, text string) *Capture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.MultiWriter(io.Discard, c).Write([]byte(text)); err != nil {
+	c.write([]byte(text))
+	if err := c.failure(); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -46,6 +47,9 @@ func TestCapture(t *testing.T) {
 		c := captureTo(t, path, plain)
 		if _, err := os.Lstat(path); err == nil {
 			t.Errorf("%s: there before it is complete", name)
+		}
+		if err := c.finish(nil); err != nil {
+			t.Fatal(err)
 		}
 		if err := c.Keep(); err != nil {
 			t.Fatal(err)
@@ -92,6 +96,9 @@ func TestCaptureReplacesNothing(t *testing.T) {
 	path := filepath.Join(dir, "a")
 	c := captureTo(t, path, "new")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.finish(nil); err != nil {
 		t.Fatal(err)
 	}
 	if f := faultOf(t, c.Keep()); f.Exit != fault.Usage || f.Hint == "" {
@@ -160,25 +167,67 @@ func TestCaptureWithoutAPlace(t *testing.T) {
 	}
 }
 
-// TestCaptureThatFails: after a failing write nothing is kept.
+// A stage that fails for its capture says so to the rest of the pipe: what is on stdout
+// is whole lines without a trailer, and an abort line can follow. Nothing is kept.
 func TestCaptureThatFails(t *testing.T) {
-	dir := t.TempDir()
+	h, lines, err := readAll(NewReader(strings.NewReader(base(t, 1).seal()), ReaderOptions{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := &record.Record{}
+	for _, l := range lines {
+		if r, ok := l.(*record.Record); ok {
+			*large = *r
+		}
+	}
+	large.Content.Bytes = bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	abort := record.Abort{Stage: "fetch", Exit: int64(fault.Environment), Cause: record.CauseEnvironment}
+	const last = `{"type":"abort","stage":"fetch","exit":4,"cause":"environment"}` + "\n"
 	for _, name := range []string{"a", "a.zst", "a.gz"} {
-		c := captureTo(t, filepath.Join(dir, name), "text")
-		if err := c.file.Close(); err != nil {
-			t.Fatal(err)
+		for failsAt, more := range map[string][]record.Line{"the trailer": nil, "a large line": {large}, "a flush": {large, large, large}} {
+			dir := t.TempDir()
+			c := captureTo(t, filepath.Join(dir, name), "")
+			if err := c.file.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			w := NewWriter(&out)
+			w.Tee(c)
+			err := w.Write(h)
+			for _, l := range append(slices.Clone(lines), more...) {
+				if err == nil {
+					err = w.Write(l)
+				}
+			}
+			if err == nil {
+				err = w.End("")
+			}
+			if f := faultOf(t, err); f.Exit != fault.Environment || f.Rule != RuleCapture {
+				t.Errorf("%s, %s: %v", name, failsAt, err)
+			}
+			if err := w.Abort(abort); err != nil {
+				t.Errorf("%s, %s: %v", name, failsAt, err)
+			}
+			if got := out.String(); !strings.HasSuffix(got, "}\n"+last) || strings.Contains(got, `"type":"end"`) {
+				t.Errorf("%s, %s: stdout ends in %q", name, failsAt, got[max(0, len(got)-100):])
+			}
+			if c.Keep() == nil {
+				t.Errorf("%s, %s: kept", name, failsAt)
+			}
+			c.Discard()
+			if got := names(t, dir); got != "" {
+				t.Errorf("%s, %s: left behind: %s", name, failsAt, got)
+			}
 		}
-		_, err := c.Write(bytes.Repeat([]byte("more"), 1<<20))
-		keep := c.Keep()
-		if err == nil && keep == nil {
-			t.Errorf("%s: kept", name)
-		}
-		if f := faultOf(t, keep); f.Exit != fault.Environment {
-			t.Errorf("%s: %v", name, keep)
-		}
-		if _, err := os.Lstat(filepath.Join(dir, name)); !os.IsNotExist(err) && err != fs.ErrNotExist {
-			t.Errorf("%s: %v", name, err)
-		}
+	}
+}
+
+// A stream that has not ended leaves no capture, whoever asks.
+func TestUnfinishedCapture(t *testing.T) {
+	dir := t.TempDir()
+	c := captureTo(t, filepath.Join(dir, "a"), "text")
+	if f := faultOf(t, c.Keep()); f.Exit != fault.Environment {
+		t.Errorf("kept: %v", f)
 	}
 	if got := names(t, dir); got != "" {
 		t.Errorf("left behind: %s", got)

@@ -21,6 +21,7 @@ type Writer struct {
 	hash    hash.Hash
 	lines   int64
 	header  *record.Snapshot
+	capture *Capture
 	closed  bool
 	err     error
 }
@@ -35,6 +36,12 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, hash: sha256.New()}
 }
 
+// Tee writes everything into c too. A capture that fails ends the stream: Write and End
+// give its error, the lines before it are whole, and Abort can follow. It is complete
+// before the trailer is written, so that nobody reads a stream to its end whose stage
+// fails for its capture. Keep and Discard are the caller's.
+func (w *Writer) Tee(c *Capture) { w.capture = c }
+
 // Begun reports whether the header was written.
 func (w *Writer) Begun() bool { return w.header != nil }
 
@@ -48,6 +55,8 @@ func (w *Writer) Write(l record.Line) error {
 		return w.misuse("the stream has ended")
 	case (w.header == nil) != (t == record.TypeSnapshot):
 		return w.misuse("the first line, and only it, is the header")
+	case w.capture.failure() != nil:
+		return w.capture.failure()
 	}
 	if h, ok := l.(*record.Snapshot); ok {
 		if n := h.Position(); n < 1 || n > len(record.StageNames) {
@@ -73,6 +82,7 @@ func (w *Writer) write(b []byte) {
 	if w.err != nil || len(b) == 0 {
 		return
 	}
+	w.capture.write(b)
 	n, err := w.w.Write(b)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
@@ -89,12 +99,19 @@ func (w *Writer) End(inputDigest string) error {
 	case (inputDigest == "") != (w.header.Position() == 1):
 		return w.misuse("the digest of the input is stated by filter and bound")
 	}
-	w.closed = true
-	err := w.line(&record.End{Lines: w.lines, SHA256: hex.EncodeToString(w.hash.Sum(nil)), InputSHA256: inputDigest})
-	if err == nil {
-		err = w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	return err
+	err := w.line(&record.End{Lines: w.lines, SHA256: hex.EncodeToString(w.hash.Sum(nil)), InputSHA256: inputDigest})
+	if err != nil {
+		return err
+	}
+	if err := w.capture.finish(w.pending); err != nil {
+		w.pending = w.pending[:0]
+		return err
+	}
+	w.closed = true
+	return w.Flush()
 }
 
 // Abort writes the abort line and flushes. It may be the only line.
