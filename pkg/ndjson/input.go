@@ -90,7 +90,9 @@ func (in *input) Read(p []byte) (int, error) {
 	if in.packed {
 		in.output += int64(n)
 		if in.output > freeOutput && in.output-freeOutput > maxExpansion*in.source.read {
-			return 0, broken(RuleExpansion, "the compressed input grows to more than %d times its size", maxExpansion)
+			e := broken(RuleExpansion, "the compressed input grows to more than %d times its size", maxExpansion)
+			e.Hint = "unpack it first if you trust where it comes from"
+			return 0, e
 		}
 	}
 	if err != nil && err != io.EOF {

@@ -131,7 +131,7 @@ func TestGzipBomb(t *testing.T) {
 		return b.String()
 	})
 	_, _, err := readAll(NewReader(strings.NewReader(raw), ReaderOptions{}))
-	if f := faultOf(t, err); f.Rule != RuleExpansion {
+	if f := faultOf(t, err); f.Rule != RuleExpansion || f.Hint == "" {
 		t.Errorf("%d bytes: %v", len(raw), err)
 	}
 }
