@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	ucli "github.com/urfave/cli/v2"
@@ -100,10 +101,16 @@ func profileHelp() string {
 func runFetch(call *cli.Call) error {
 	f := call.Flags
 	if replay := f.String("replay"); replay != "" {
-		if len(call.Args) > 0 || f.Bool("check") {
-			return cli.Usagef("--replay takes no URL and no --check")
+		if len(call.Args) > 0 {
+			return cli.Usagef("--replay takes no URL: a capture is forwarded as it is")
+		}
+		if err := takesOnly(f, "replay", "capture"); err != nil {
+			return err
 		}
 		return runReplay(call, replay)
+	}
+	if f.Bool("check") && f.IsSet("capture") {
+		return cli.Usagef("--check takes no --capture: it writes no stream")
 	}
 	if len(call.Args) == 0 {
 		return cli.Usagef("URL is missing")
@@ -127,6 +134,17 @@ func runFetch(call *cli.Call) error {
 	return runStage(call, fetch.Name, f.String("capture"), func(ctx context.Context, out *ndjson.Writer) error {
 		return fetch.Run(ctx, adapter, out, cfg, call.Log)
 	})
+}
+
+// takesOnly refuses what would have no effect: whoever gives a replay another profile or
+// registry must not believe that it was judged by it.
+func takesOnly(f *ucli.Context, flags ...string) error {
+	for _, name := range f.LocalFlagNames() {
+		if !slices.Contains(flags, name) && name != "log-format" {
+			return cli.Usagef("--%s takes no --%s: a capture is forwarded as it is", flags[0], name)
+		}
+	}
+	return nil
 }
 
 // prepare does everything that can go wrong before anything is sent.
