@@ -40,6 +40,7 @@ var scripts = map[string][]string{
 	"documents":                       nil,
 	"demo":                            {"DET-02"},
 	"each":                            {"DET-03"},
+	"hangup":                          nil,
 	"harness":                         {"LIF-03", "TREE-08", "ABT-11"},
 	"harness-mask":                    nil,
 	"harness-trust":                   {"ABT-09", "ABT-11"},

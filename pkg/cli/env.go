@@ -49,14 +49,18 @@ func (e *Env) Getenv(name string) string {
 }
 
 // Main runs a program in the process environment and gives its exit code. An
-// interrupt or termination signal cancels the context of the action and ends a read of
+// interrupt, hang-up or termination signal cancels the context of the action and ends a read of
 // stdin, so that it can remove its work; a second one ends the process. A closed stdout
 // is an error to the action, not a signal. What the standard library logs by itself is
 // dropped: net/http quotes there what a server sends unasked.
 func Main(p *Program) int {
 	log.SetOutput(io.Discard)
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	env := OSEnv()
