@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			} else {
 				l.positional = append(l.positional, args[i+1:]...)
 			}
-			return l, nil
+			return l, l.ownFlags()
 		case len(arg) > 1 && arg[0] == '-':
 			name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 			flag := findFlag(l.program, name)
@@ -47,7 +48,7 @@ func parse(root *Program, args []string) (*commandLine, error) {
 					l.flags = append(l.flags, "--help")
 					continue
 				}
-				return nil, Usagef("unknown flag --%s", printableName(name))
+				return nil, unknownFlag(arg, name)
 			}
 			if seen[flag.Names()[0]] && !collects(flag) {
 				return nil, Usagef("--%s is given twice", name)
@@ -75,7 +76,24 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			l.positional = append(l.positional, arg)
 		}
 	}
-	return l, nil
+	return l, l.ownFlags()
+}
+
+// ownFlags refuses a flag that only a subcommand knows which was not chosen.
+func (l *commandLine) ownFlags() error {
+	for _, arg := range l.flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name != "help" && ownFlag(l.program, name) == nil {
+			return unknownFlag(arg, name)
+		}
+	}
+	return nil
+}
+
+// unknownFlag names a flag as it was typed.
+func unknownFlag(arg, name string) error {
+	dashes := arg[:len(arg)-len(strings.TrimLeft(arg, "-"))]
+	return Usagef("unknown flag %.2s%s", dashes, printableName(name))
 }
 
 // logFormat finds --log-format json wherever it stands, for the diagnostics of a command
@@ -111,17 +129,21 @@ func subcommand(p *Program, name string) *Program {
 // findFlag looks the flag up in the chosen program; before a subcommand is chosen its
 // flags count too.
 func findFlag(p *Program, name string) ucli.Flag {
-	lists := [][]ucli.Flag{p.Flags, commonFlags()}
-	for _, c := range p.Commands {
-		lists = append(lists, c.Flags)
+	if f := ownFlag(p, name); f != nil {
+		return f
 	}
-	for _, list := range lists {
-		for _, f := range list {
-			for _, n := range f.Names() {
-				if n == name {
-					return f
-				}
-			}
+	for _, c := range p.Commands {
+		if f := ownFlag(c, name); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func ownFlag(p *Program, name string) ucli.Flag {
+	for _, f := range slices.Concat(p.Flags, commonFlags()) {
+		if slices.Contains(f.Names(), name) {
+			return f
 		}
 	}
 	return nil
