@@ -19,6 +19,7 @@ func (c *cursor) byteClass(i int) int {
 		}
 		return 1
 	}
+	at := i
 	for i > c.lo && !utf8.RuneStart(c.text[i]) {
 		i--
 	}
@@ -26,7 +27,7 @@ func (c *cursor) byteClass(i int) int {
 	if r == '’' && c.apostrophe(i, n) || isWordRune(r) {
 		return inWord
 	}
-	return n
+	return max(1, i+n-at) // a stray byte counts as one
 }
 
 // apostrophe reports whether letters stand on both sides of the n bytes at i.
