@@ -49,6 +49,9 @@ func headerNamed(name []byte) *headerName {
 // header handles the value of a header and tells whether it has judged it.
 func (d *Detector) header(h *headerName, n nameAt) bool {
 	text := d.text
+	if argument, ok := conversion(text, n.value); ok { // []string{"…"}
+		n.value = argument
+	}
 	from, to, ok := quoted(text, n.value)
 	printed := d.printedByGo(n)
 	switch {

@@ -77,6 +77,7 @@ func TestHeadersInLists(t *testing.T) {
 		{`{'Coo¦kie': ['a=` + f + `']}`, `{'Cookie': ['«auth-header»']}`},
 		{`{\"Author¦ization\":[\"Bearer ` + f + `\"]}`, `{\"Authorization\":[\"Bearer «auth-header»\"]}`},
 		{"map[Author¦ization:[Bearer " + f + "] X-Api-¦Key:[" + f + "] Accept:[*/*]]", "map[Authorization:[Bearer «auth-header»] X-Api-Key:[«auth-header»] Accept:[*/*]]"},
+		{`http.Header{"Author¦ization": []string{"Bearer ` + f + `"}, "X-Api-¦Key": {"` + f + `"}}`, `http.Header{"Authorization": []string{"Bearer «auth-header»"}, "X-Api-Key": {"«auth-header»"}}`},
 		{`{"msg":"sent Author¦ization: Custom abc123 def","status":200}`, `{"msg":"sent Authorization: Custom «auth-header»","status":200}`},
 		{`{"log":"{\"msg\":\"sent Author¦ization: Custom abc123 def\",\"status\":200}"}`, `{"log":"{\"msg\":\"sent Authorization: Custom «auth-header»\",\"status\":200}"}`},
 		{`"unclosed Author¦ization: Digest username="bob", response="FAKEexample0"`, `"unclosed Authorization: Digest «auth-header»"`},
