@@ -207,6 +207,24 @@ func TestAskedForText(t *testing.T) {
 	}
 }
 
+// What was asked for and could not be printed is not done.
+func TestAskedForTextThatCannotBeWritten(t *testing.T) {
+	for _, args := range []string{"--version", "--help", "seal --help", "--man", "--completion bash"} {
+		for err, exit := range map[error]fault.Exit{syscall.ENOSPC: fault.Environment, syscall.EPIPE: fault.Quiet} {
+			var errs bytes.Buffer
+			env := &cli.Env{Args: append([]string{"tool"}, strings.Fields(args)...), Stdout: failing{err}, Stderr: &errs}
+			got := cli.Run(context.Background(), program(nil), env)
+			if got != exit || strings.Count(errs.String(), "\n") != map[fault.Exit]int{fault.Environment: 1}[exit] {
+				t.Errorf("%s: exit %d, want %d; stderr %q", args, got, exit, errs.String())
+			}
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
 func TestJSONDiagnosticsFromTheFirstLine(t *testing.T) {
 	_, _, stderr := run(func(call *cli.Call) error {
 		call.Log.Notice(fault.Notice{Text: "n"})

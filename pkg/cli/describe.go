@@ -35,10 +35,31 @@ func describe(root, p *Program, app *ucli.App, c *ucli.Context, w io.Writer) (bo
 }
 
 func write(w io.Writer, s string) error {
-	if _, err := io.WriteString(w, s); err != nil {
-		return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
+	_, err := io.WriteString(w, s)
+	return unwritten(err)
+}
+
+// unwritten is the fault of a write to stdout that failed with err, if it failed.
+func unwritten(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
+}
+
+// firstFailure keeps the error that the library drops when it prints help.
+type firstFailure struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (f *firstFailure) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if f.err == nil {
+		f.err = err
+	}
+	return n, err
 }
 
 // helpTemplate is the library's help with examples, subcommands and the exit table.

@@ -101,7 +101,8 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		return err
 	}
 	var action func() error
-	app := newApp(p, line.program, env.Stdout)
+	stdout := &firstFailure{w: env.Stdout}
+	app := newApp(p, line.program, stdout)
 	app.Action = func(c *ucli.Context) error {
 		format := fault.Format(c.String("log-format"))
 		if format != fault.Text && format != fault.JSON {
@@ -129,7 +130,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		return Usagef("%s", fault.Printable(err.Error(), 200))
 	}
 	if action == nil { // help or version was printed
-		return nil
+		return unwritten(stdout.err)
 	}
 	return action()
 }
