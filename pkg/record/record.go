@@ -6,6 +6,8 @@
 // is optional on the wire is absent when empty; no optional string may be empty.
 package record
 
+import "cmp"
+
 // Version names the stream. A change of meaning is a new version.
 const Version = "snapline/1"
 
@@ -69,23 +71,31 @@ func (*Abort) LineType() Type { return TypeAbort }
 func Describe(l Line) string {
 	switch l := l.(type) {
 	case *Actor:
-		return "actor " + l.ID
+		return named("actor", l.ID)
 	case *Record:
-		return string(l.Kind) + " " + l.ID
+		return named(cmp.Or(string(l.Kind), string(l.LineType())), l.ID)
 	case *Thread:
-		return "thread " + l.ID
+		return named("thread", l.ID)
 	case *Check:
-		return "check " + l.ID
+		return named("check", l.ID)
 	case *Run:
-		return "run " + l.ID
+		return named("run", l.ID)
 	case *Log:
-		return "log of check " + l.RecordKey
+		return named("log of check", l.RecordKey)
 	case *Document:
-		return "document " + l.Name
+		return named("document", l.Name)
 	case nil:
 		return ""
 	}
 	return string(l.LineType())
+}
+
+// named leaves out what a broken line does not say.
+func named(sort, id string) string {
+	if id == "" {
+		return sort
+	}
+	return sort + " " + id
 }
 
 // Snapshot is the header, the first line.

@@ -88,6 +88,7 @@ func TestDescribe(t *testing.T) {
 		"actor A": &record.Actor{ID: "A"}, "review R": &record.Record{Kind: record.KindReview, ID: "R"}, "thread T": &record.Thread{ID: "T"},
 		"check C": &record.Check{ID: "C", Name: "x"}, "run U": &record.Run{ID: "U", Agent: "x"}, "log of check k": &record.Log{RecordKey: "k"},
 		"document d": &record.Document{Name: "d"}, "gap": &record.Gap{}, "snapshot": &record.Snapshot{}, "end": &record.End{}, "abort": &record.Abort{}, "": nil,
+		"record": &record.Record{}, "comment": &record.Record{Kind: record.KindComment}, "record R": &record.Record{ID: "R"}, "run": &record.Run{},
 	} {
 		if got := record.Describe(l); got != want {
 			t.Errorf("%q, want %q", got, want)
