@@ -23,13 +23,14 @@ fi
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
 
 # A value holds no escape: URLs, paths and profile names need none.
-readonly member='^"(url|out|profile)":"([^"\\[:cntrl:]]+)"(,|$)'
+readonly object='^[[:space:]]*\{(.*)\}[[:space:]]*$'
+readonly member='^[[:space:]]*"(url|out|profile)"[[:space:]]*:[[:space:]]*"([^"\\[:cntrl:]]+)"[[:space:]]*(,|$)'
 
 # parse sets url, out and profile from one request; it fails on anything else.
 parse() {
 	url='' out='' profile=''
-	[[ $1 == '{'*'}' ]] || return 1
-	local rest=${1:1:${#1}-2}
+	[[ $1 =~ $object ]] || return 1
+	local rest=${BASH_REMATCH[1]}
 	while [[ -n $rest ]]; do
 		[[ $rest =~ $member ]] || return 1
 		local name=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
