@@ -56,12 +56,20 @@ func isComment(s *testkit.Stream, n int) func(record.Line) bool {
 	}
 }
 
+// Display strings that are longer than 64 bytes, with a code point across that place.
+var long, unsafeLong = strings.Repeat("x", 63) + "é", unsafeMark + strings.Repeat("x", 60)
+
+func unsafeFilter(status record.FilterStatus) *record.Filter {
+	return &record.Filter{Status: status, Findings: []record.Finding{{Code: "injection.mark", Count: 1}}}
+}
+
 func isLog(l record.Line) bool { return l.LineType() == record.TypeLog }
 
 // Bound's output against its input: everything that is there follows from the input,
 // everything that is gone is counted.
 func TestBoundAgainstItsInput(t *testing.T) {
-	requirement.Claim(t, "GAP-05", "GAP-07", "GAP-08", "GAP-09", "AMB-02", "AMB-03", "AMB-11", "AMB-66", "BND-03", "THR-08", "THR-09", "AMB-19", "FLT-03")
+	requirement.Claim(t, "GAP-05", "GAP-07", "GAP-08", "GAP-09", "AMB-02", "AMB-03", "AMB-11", "AMB-66", "BND-03", "BND-04", "THR-08", "THR-09", "AMB-19", "AMB-27",
+		"AMB-28", "AMB-31", "DSP-03", "DSP-04", "DSP-05", "DSP-06", "FLT-03", "INJ-04")
 	for _, c := range []struct {
 		name  string
 		both  func(s *testkit.Stream) // changes input and output alike
@@ -222,14 +230,128 @@ func TestBoundAgainstItsInput(t *testing.T) {
 			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
 			after: func(s *testkit.Stream) {
 				s.Header.Entity.Labels = []string{"a"}
+				s.Header.EntityFilter.Status = record.Truncated
 				s.Gap(record.ScopeEntity, record.ProfileBound, 1)
 			},
 		},
 		{
-			name:  "labels gone without a gap",
-			both:  func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
-			after: func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a"} },
-			want:  []string{ruleDropped},
+			name: "labels gone without a gap",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
+			after: func(s *testkit.Stream) {
+				s.Header.Entity.Labels = []string{"a"}
+				s.Header.EntityFilter.Status = record.Truncated
+			},
+			want: []string{ruleDropped},
+		},
+		{
+			name: "the wrong label gone",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
+			after: func(s *testkit.Stream) {
+				s.Header.Entity.Labels = []string{"b"}
+				s.Header.EntityFilter.Status = record.Truncated
+				s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+			},
+			want: []string{ruleText},
+		},
+		{
+			name: "labels gone and nothing truncated",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxLabels = 1 },
+			after: func(s *testkit.Stream) {
+				s.Header.Entity.Labels = []string{"a"}
+				s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+			},
+			want: []string{ruleText},
+		},
+		{
+			name: "display strings cut where they must be",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxMetadataStringBytes = 64 },
+			input: func(s *testkit.Stream) {
+				s.Header.Entity.Title = long
+				s.Header.Entity.Labels = []string{"a", "b", long, unsafeLong}
+				lineOf[*record.Actor](s, 1).Login = ptr(unsafeLong)
+				lineOf[*record.Actor](s, 2).Login = ptr(long)
+				lineOf[*record.Check](s, 1).Name = long
+				lineOf[*record.Run](s, 1).Agent = long
+			},
+			after: func(s *testkit.Stream) {
+				s.Header.Entity.Title = long[:63]
+				s.Header.Entity.Labels = []string{"a", "b", long[:63]}
+				s.Header.EntityFilter = unsafeFilter(record.Truncated)
+				lineOf[*record.Actor](s, 1).Login, lineOf[*record.Actor](s, 1).LoginFilter = nil, unsafeFilter(record.Modified)
+				lineOf[*record.Actor](s, 2).Login, lineOf[*record.Actor](s, 2).LoginFilter.Status = ptr(long[:63]), record.Truncated
+				lineOf[*record.Check](s, 1).Name, lineOf[*record.Check](s, 1).Filter.Status = long[:63], record.Truncated
+				lineOf[*record.Run](s, 1).Agent, lineOf[*record.Run](s, 1).Filter.Status = long[:63], record.Truncated
+			},
+		},
+		{
+			name:  "a check rejected for what is left of its name",
+			both:  func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxMetadataStringBytes = 64 },
+			input: func(s *testkit.Stream) { lineOf[*record.Check](s, 2).Name = unsafeLong },
+			after: func(s *testkit.Stream) {
+				lineOf[*record.Check](s, 2).Name, lineOf[*record.Check](s, 2).Filter = "", unsafeFilter(record.Rejected)
+				s.Gap(record.ScopeChecks, record.UnsafeContent, 1)
+			},
+		},
+		{
+			name: "a check rejected for nothing",
+			after: func(s *testkit.Stream) {
+				lineOf[*record.Check](s, 2).Name, lineOf[*record.Check](s, 2).Filter = "", unsafeFilter(record.Rejected)
+				s.Gap(record.ScopeChecks, record.UnsafeContent, 1)
+			},
+			want: []string{ruleText},
+		},
+		{
+			name: "a row of a check without a name",
+			input: func(s *testkit.Stream) {
+				c := lineOf[*record.Check](s, 2)
+				c.Name, c.Filter, c.RejectedAs = "", unsafeFilter(record.Rejected), record.InvalidMetadata
+			},
+			after: func(s *testkit.Stream) {
+				lineOf[*record.Check](s, 2).Name, lineOf[*record.Check](s, 2).Filter = "", unsafeFilter(record.Rejected)
+				s.Gap(record.ScopeChecks, record.UnsafeContent, 1)
+			},
+			want: []string{ruleChanged},
+		},
+		{
+			name:  "findings of a title that has none",
+			after: func(s *testkit.Stream) { s.Header.EntityFilter = unsafeFilter(record.Modified) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "findings of a login that has none",
+			after: func(s *testkit.Stream) { lineOf[*record.Actor](s, 1).LoginFilter = unsafeFilter(record.Modified) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "findings of a name that has none",
+			after: func(s *testkit.Stream) { lineOf[*record.Check](s, 1).Filter = unsafeFilter(record.Modified) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "other findings of a rejected record",
+			after: func(s *testkit.Stream) { lineOf[*record.Record](s, 4).Filter.Findings[0].Count = 7 },
+			want:  []string{ruleChanged},
+		},
+		{
+			name: "a body rejected for what is left of it",
+			both: func(s *testkit.Stream) { s.Header.Collection.Bounds.MaxRecordBytes = 12 },
+			input: func(s *testkit.Stream) {
+				lineOf[*record.Record](s, 5).Content = record.Text([]byte(unsafeMark + " 0123456789\n"))
+			},
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 5)
+				r.Content, r.Filter = record.Content{}, unsafeFilter(record.Rejected)
+				s.Gap(record.ScopeReviews, record.UnsafeContent, 1)
+			},
+		},
+		{
+			name: "a body rejected for nothing",
+			after: func(s *testkit.Stream) {
+				r := lineOf[*record.Record](s, 5)
+				r.Content, r.Filter = record.Content{}, unsafeFilter(record.Rejected)
+				s.Gap(record.ScopeReviews, record.UnsafeContent, 1)
+			},
+			want: []string{ruleText},
 		},
 		{
 			name:  "another title",

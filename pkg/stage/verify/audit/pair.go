@@ -66,30 +66,24 @@ func (c *comparison) headers() error {
 }
 
 func (c *comparison) titleAndLabels() error {
+	if c.position == bounded {
+		return c.boundedHeader()
+	}
 	b, a := c.before.Entity, c.header.Entity
-	if err := c.displayPair("title", b.Title, a.Title, c.before.EntityFilter, c.header.EntityFilter); err != nil {
+	if err := c.displayPair("title", b.Title, a.Title, c.header.EntityFilter); err != nil {
 		return err
 	}
 	possible := map[string]bool{}
 	for _, label := range b.Labels {
-		s, err := c.displayed(label)
+		s, err := c.filtered(label)
 		if err != nil {
 			return err
 		}
 		possible[s] = s != ""
 	}
-	kept := map[string]bool{}
 	for _, label := range a.Labels {
-		kept[label] = true
 		if !possible[label] && c.exact() {
 			c.add(ruleText, "", "a label does not follow from the input's")
-		}
-	}
-	if c.position == bounded {
-		for label, exists := range possible {
-			if exists && !kept[label] {
-				c.labels++
-			}
 		}
 	}
 	return nil
@@ -101,19 +95,8 @@ func (c *comparison) exact() bool {
 	return c.position == bounded || c.header.CredentialsRegistered == 0
 }
 
-// displayed is what this stage makes of a display string; "" when it is gone.
-func (c *comparison) displayed(s string) (string, error) {
-	if c.position == bounded {
-		cut := cutDisplay(s, c.bounds().MaxMetadataStringBytes)
-		if cut == s || cut == "" {
-			return cut, nil
-		}
-		r, err := c.scanner.Rescan([]byte(cut))
-		if err != nil || r.Status == record.Rejected {
-			return "", c.component("", err)
-		}
-		return cut, nil
-	}
+// filtered is what filter makes of a display string; "" when it is gone.
+func (c *comparison) filtered(s string) (string, error) {
 	if int64(len(s)) > c.bounds().MaxSourceBytes {
 		return "", nil
 	}
@@ -124,9 +107,10 @@ func (c *comparison) displayed(s string) (string, error) {
 	return string(r.Text), nil
 }
 
-func (c *comparison) displayPair(name, before, after string, was, is *record.Filter) error {
+// displayPair holds a display string of filter's output against the input's.
+func (c *comparison) displayPair(name, before, after string, is *record.Filter) error {
 	if c.exact() {
-		want, err := c.displayed(before)
+		want, err := c.filtered(before)
 		if err == nil && want != after {
 			c.add(ruleText, name, "it does not follow from the input's")
 		}
@@ -138,27 +122,6 @@ func (c *comparison) displayPair(name, before, after string, was, is *record.Fil
 	return nil
 }
 
-// cutDisplay bounds a display string between code points.
-func cutDisplay(s string, limit int64) string {
-	end := 0
-	for i, r := range s {
-		if next := i + len(string(r)); int64(next) <= limit {
-			end = next
-		}
-	}
-	return s[:end]
-}
-
-// cutText bounds a body or log: the longest prefix of whole code points that leaves
-// room for one LF, without LFs at its end, then that LF (BND-03, AMB-66).
-func cutText(b []byte, limit int64) []byte {
-	if len(b) == 0 {
-		return b
-	}
-	text := strings.TrimRight(string(b), "\n")
-	return []byte(strings.TrimRight(cutDisplay(text, limit-1), "\n") + "\n")
-}
-
 func (c *comparison) actorPair(before, after *record.Actor) error {
 	b, a := *before, *after
 	if c.position == bounded {
@@ -167,7 +130,12 @@ func (c *comparison) actorPair(before, after *record.Actor) error {
 	if a.Kind == record.Unknown {
 		c.unknown[a.ID] = c.header.Entity.AuthorID != nil && *c.header.Entity.AuthorID == a.ID
 	}
-	err := c.displayPair(record.Describe(after), orEmpty(b.Login), orEmpty(a.Login), b.LoginFilter, a.LoginFilter)
+	var err error
+	if c.position == bounded {
+		err = c.boundedLogin(record.Describe(after), before, after)
+	} else {
+		err = c.displayPair(record.Describe(after), orEmpty(b.Login), orEmpty(a.Login), a.LoginFilter)
+	}
 	b.Login, a.Login, b.LoginFilter, a.LoginFilter = nil, nil, nil, nil
 	c.same(record.Describe(after), b, a)
 	return err
@@ -222,6 +190,9 @@ func (c *comparison) contentPair(name string, kind safety.Kind, before, after re
 		if before.Form != after.Form || before.Missing != after.Missing {
 			c.add(ruleChanged, name, "content that the input does not have")
 		}
+		if was != nil && is != nil && !sameFilter(*was, *is) {
+			c.add(ruleChanged, name, "the findings are not those of the input")
+		}
 		return nil
 	case after.Form == record.FormOversize:
 		if int64(len(before.Bytes)) <= c.bounds().MaxSourceBytes {
@@ -229,8 +200,7 @@ func (c *comparison) contentPair(name string, kind safety.Kind, before, after re
 		}
 		return nil
 	case c.position == bounded:
-		c.boundPair(name, before.Bytes, after, was, is, limit)
-		return nil
+		return c.boundedText(name, before.Bytes, after.Bytes, *was, *is, limit)
 	case !c.exact():
 		if is.Status == record.Unchanged && !bytes.Equal(after.Bytes, normalized(before.Bytes)) {
 			c.add(ruleText, name, "it differs and its status is unchanged")
@@ -254,22 +224,6 @@ func normalized(b []byte) []byte {
 	}
 	s := strings.ReplaceAll(strings.ReplaceAll(string(b), "\r\n", "\n"), "\r", "\n")
 	return []byte(strings.TrimRight(s, "\n") + "\n")
-}
-
-// boundPair: bound cuts exactly at its limit, says so, and keeps every finding.
-func (c *comparison) boundPair(name string, before []byte, after record.Content, was, is *record.Filter, limit int64) {
-	if is.Status == record.Rejected {
-		return // counted as unsafe_content
-	}
-	cut := cutText(before, limit)
-	removed := len(before) > 0 && int64(len(bytes.TrimRight(before, "\n")))+1 > limit
-	status := was.Status
-	if removed {
-		status = record.Truncated
-	}
-	if !bytes.Equal(after.Bytes, cut) || is.Status != status || !slices.Equal(was.Findings, is.Findings) {
-		c.add(ruleText, name, "text or filter do not follow from the input's")
-	}
 }
 
 // threadPair: filter passes a thread on as it is; bound cuts what is not there and
@@ -309,6 +263,9 @@ func (c *comparison) checkPair(before, after *record.Check) error {
 	if a.Filter != nil && a.Filter.Status == record.Rejected {
 		if c.position == bounded {
 			c.rejected[record.ScopeChecks]++
+			if b.RejectedAs != "" && b.RejectedAs != record.UnsafeContent {
+				c.add(ruleChanged, record.Describe(after), "only a check that is unsafe keeps a row")
+			}
 		}
 	} else {
 		c.present[a.RecordKey] = record.KindCheck
@@ -341,10 +298,13 @@ func (c *comparison) runPair(before, after *record.Run) error {
 
 // namePair: a rejected object has no name, whatever the input's was.
 func (c *comparison) namePair(name, before, after string, was, is *record.Filter) error {
-	if is != nil && is.Status == record.Rejected {
+	switch {
+	case c.position == bounded:
+		return c.boundedName(name, before, after, *was, *is)
+	case is.Status == record.Rejected:
 		return nil
 	}
-	return c.displayPair(name, before, after, was, is)
+	return c.displayPair(name, before, after, is)
 }
 
 // document: bound changes none, filter only what its status says.
