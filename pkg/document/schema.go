@@ -303,7 +303,7 @@ func Integer(literal string) (n *big.Int, plain bool) {
 		return nil, plain
 	}
 	zeros := len(whole) + e - len(digits)
-	if zeros < 0 || len(digits)+zeros > maxDigits+1 || !plain && len(digits)+zeros > 310 {
+	if zeros < 0 || len(strings.TrimPrefix(digits, "-"))+zeros > maxDigits || !plain && len(digits)+zeros > 310 {
 		return nil, plain
 	}
 	n, ok := new(big.Int).SetString(digits+strings.Repeat("0", zeros), 10)

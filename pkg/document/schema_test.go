@@ -39,7 +39,8 @@ func TestInteger(t *testing.T) {
 		{"1e-99999999999999999999", "", false},
 		{big4300, big4300, true},
 		{"-" + big4300, "-" + big4300, true},
-		{"1" + big4301, "", true},
+		{big4301, "", true},
+		{"-" + big4301, "", true},
 	}
 	for _, c := range cases {
 		n, plain := Integer(c.literal)
