@@ -56,7 +56,7 @@ func Read(raw []byte) (document.Reading, error) {
 	}
 	r := document.Reading{Format: FormatOf(v)}
 	r.Order = orderKey(v, r.Format)
-	_, r.Texts = formats[r.Format].Check(raw, v, "")
+	_, r.Texts = formats[r.Format].Check(v, "")
 	for i := range r.Texts {
 		t := &r.Texts[i]
 		t.Policy = document.Refuse

@@ -51,6 +51,7 @@ type doc struct {
 }
 
 func (d *doc) report() Report {
+	document.Locate(d.raw, d.findings)
 	r := Report{Format: d.format, Use: Source, Findings: d.findings}
 	switch {
 	case document.Has(d.findings, document.Error):
@@ -71,7 +72,7 @@ func (d *doc) read() {
 	if d.format == "" {
 		d.format = FormatOf(v)
 	}
-	d.findings, _ = formats[d.format].Check(d.raw, v, "")
+	d.findings, _ = formats[d.format].Check(v, "")
 	if d.format == Delta {
 		d.crossRule()
 	}
@@ -83,7 +84,7 @@ func (d *doc) read() {
 }
 
 func (d *doc) add(level document.Level, code, place string, v *document.Value, format string, args ...any) {
-	d.findings = append(d.findings, document.NewFinding(d.raw, level, code, place, v.Start, format, args...))
+	d.findings = append(d.findings, document.NewFinding(level, code, place, v.Start, format, args...))
 }
 
 // crossRule holds seq against current_state.state_seq, as exact integers in any
@@ -242,8 +243,9 @@ func (d *doc) sources(state *document.Value, place string) {
 			d.add(document.Protocol, "first-install-l0-missing", place, list, "%s is missing%s", surface, nearMatch(list, surface))
 		case !listed:
 			d.add(document.Note, "l0-bootstrap-absent", place, list, "%s is absent%s", surface, nearMatch(list, surface))
-		case first && s != "inspected":
-			d.add(document.Protocol, "first-install-l0-not-inspected", place, list, "%s is not inspected", surface)
+		case first && status(i) != "inspected":
+			d.add(document.Protocol, "first-install-l0-not-inspected", place+"/"+strconv.Itoa(i)+"/status",
+				list.Members[i].Member("status"), "%s is not inspected", surface)
 		}
 	}
 }

@@ -1,5 +1,10 @@
 package document
 
+import (
+	"fmt"
+	"sort"
+)
+
 // Level tells what a finding means for the verdict.
 type Level string
 
@@ -21,6 +26,30 @@ type Finding struct {
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Detail string `json:"detail"`
+}
+
+// NewFinding makes a finding at an offset. Locate gives it its line and column.
+func NewFinding(level Level, code, place string, offset int, format string, args ...any) Finding {
+	return Finding{Level: level, Code: code, Place: place, Offset: offset, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Locate gives the findings in raw their line and column. It reads raw once, however
+// many findings there are: a hostile document may have one for each of its values.
+func Locate(raw []byte, findings []Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	starts := []int{0}
+	for at, b := range raw {
+		if b == '\n' {
+			starts = append(starts, at+1)
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		f.Line = sort.SearchInts(starts, f.Offset+1)
+		f.Column = f.Offset - starts[f.Line-1] + 1
+	}
 }
 
 // Unreadable turns the faults of Parse into findings.

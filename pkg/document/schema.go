@@ -3,7 +3,6 @@ package document
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"math/big"
 	"path"
@@ -111,30 +110,20 @@ func (s *Schema) link(root *Schema, files map[string]*Schema) {
 // Check holds a value against the schema: a finding for every fault and for every
 // member that the schema does not know, and every string with its policy. Findings
 // and texts come in document order; what is missing from an object comes before what
-// is in it. place is the JSON Pointer of v.
-func (s *Schema) Check(raw []byte, v *Value, place string) ([]Finding, []Text) {
-	c := &checker{raw: raw}
+// is in it. place is the JSON Pointer of v. Locate gives the findings their lines.
+func (s *Schema) Check(v *Value, place string) ([]Finding, []Text) {
+	c := &checker{}
 	c.check(s, v, place)
 	return c.findings, c.texts
 }
 
 type checker struct {
-	raw      []byte
 	findings []Finding
 	texts    []Text
 }
 
-// NewFinding places a finding at an offset of raw.
-func NewFinding(raw []byte, level Level, code, place string, offset int, format string, args ...any) Finding {
-	line, column := Position(raw, offset)
-	return Finding{
-		Level: level, Code: code, Place: place, Offset: offset, Line: line, Column: column,
-		Detail: fmt.Sprintf(format, args...),
-	}
-}
-
 func (c *checker) add(level Level, code, place string, v *Value, format string, args ...any) {
-	c.findings = append(c.findings, NewFinding(c.raw, level, code, place, v.Start, format, args...))
+	c.findings = append(c.findings, NewFinding(level, code, place, v.Start, format, args...))
 }
 
 func (c *checker) check(s *Schema, v *Value, place string) {
@@ -150,7 +139,7 @@ func (c *checker) check(s *Schema, v *Value, place string) {
 		} else {
 			c.add(Error, "type", place, v, "%s is expected", s.wanted())
 		}
-		c.opaque(v)
+		c.opaque(v, false)
 		return
 	}
 	switch v.Kind {
@@ -158,11 +147,11 @@ func (c *checker) check(s *Schema, v *Value, place string) {
 		c.object(s, v, place)
 	case Array:
 		for i := range v.Members {
-			item := s.Items
-			if item == nil {
-				item = &Schema{Display: s.Display}
+			if s.Items == nil {
+				c.opaque(&v.Members[i], s.Display)
+				continue
 			}
-			c.check(item, &v.Members[i], place+"/"+strconv.Itoa(i))
+			c.check(s.Items, &v.Members[i], place+"/"+strconv.Itoa(i))
 		}
 	case String:
 		c.text(s, v, place)
@@ -218,11 +207,7 @@ func (c *checker) object(s *Schema, v *Value, place string) {
 			c.add(Note, "unknown-member", at, m, "the member %s is not in the schema; it is kept", fault.Quote(m.Name))
 		}
 		c.texts = append(c.texts, Text{Start: m.NameStart, End: m.NameEnd, Value: m.Name, Policy: Report})
-		if s.Display {
-			c.check(&Schema{Display: true}, m, at)
-		} else {
-			c.opaque(m)
-		}
+		c.opaque(m, s.Display)
 	}
 }
 
@@ -264,17 +249,22 @@ func (c *checker) number(s *Schema, v *Value, place string) {
 	}
 }
 
-// opaque collects the strings of a value of which nothing is known.
-func (c *checker) opaque(v *Value) {
+// opaque collects the strings of a value of which nothing is known, or only that it is
+// display text. There is no place to name: the names in it may be long and many.
+func (c *checker) opaque(v *Value, display bool) {
 	if v.Kind == String {
-		c.texts = append(c.texts, Text{Start: v.Start, End: v.End, Value: v.Text, Policy: Report})
+		t := Text{Start: v.Start, End: v.End, Value: v.Text, Policy: Report}
+		if display {
+			t.Policy = Replace
+		}
+		c.texts = append(c.texts, t)
 	}
 	for i := range v.Members {
 		m := &v.Members[i]
 		if v.Kind == Object {
 			c.texts = append(c.texts, Text{Start: m.NameStart, End: m.NameEnd, Value: m.Name, Policy: Report})
 		}
-		c.opaque(m)
+		c.opaque(m, display)
 	}
 }
 

@@ -130,7 +130,8 @@ func TestCheck(t *testing.T) {
 		if faults != nil {
 			t.Fatal(faults[0])
 		}
-		findings, _ := s.Check([]byte(c.raw), v, "")
+		findings, _ := s.Check(v, "")
+		Locate([]byte(c.raw), findings)
 		var got []string
 		for _, f := range findings {
 			got = append(got, fmt.Sprintf("%s %s %s", f.Level, f.Code, f.Place))
@@ -149,7 +150,7 @@ func TestCheck(t *testing.T) {
 func TestTexts(t *testing.T) {
 	raw := []byte(`{"kind":"k","n":"s1","list":["t1"],"any":{"u1":["s2"]},"free":{"u2":{"u3":"t2"}},"u4":"s3","maybe":{"id":"s4","u5":[{"u6":"s5"}]}}`)
 	v, _ := Parse(raw, Options{})
-	_, texts := load(t).Check(raw, v, "")
+	_, texts := load(t).Check(v, "")
 	var got []string
 	for _, s := range texts {
 		got = append(got, s.Value+map[Policy]string{Replace: "!", Report: ""}[s.Policy])

@@ -47,7 +47,7 @@ func Read(raw []byte) (document.Reading, error) {
 		return document.Reading{}, faults[0]
 	}
 	r := document.Reading{Format: FormatOf(v)}
-	_, r.Texts = formats[r.Format].Check(raw, v, "")
+	_, r.Texts = formats[r.Format].Check(v, "")
 	if newer(v) {
 		for i := range r.Texts {
 			r.Texts[i].Policy = document.Refuse

@@ -40,11 +40,17 @@ const statePlace = "/result/history/snapshot/state"
 // when nothing of that is wrong, whether it contradicts itself. tolerant accepts the
 // genesis rung as items only. An empty format is found out.
 func Check(raw []byte, format string, tolerant bool) Report {
+	r := judge(raw, format, tolerant)
+	document.Locate(raw, r.Findings)
+	return r
+}
+
+func judge(raw []byte, format string, tolerant bool) Report {
 	v, faults := document.Parse(raw, document.Options{})
 	if faults != nil {
 		return Report{Format: format, Result: Invalid, Findings: document.Unreadable(faults)}
 	}
-	d := &doc{raw: raw, value: v, state: v}
+	d := &doc{value: v, state: v}
 	if format == "" {
 		format = FormatOf(v)
 	}
@@ -57,7 +63,7 @@ func Check(raw []byte, format string, tolerant bool) Report {
 			return Report{format, NoState, d.findings}
 		}
 	}
-	d.findings, _ = formats[format].Check(raw, v, "")
+	d.findings, _ = formats[format].Check(v, "")
 	if format == Frame {
 		d.envelope()
 	}
@@ -89,7 +95,6 @@ func Check(raw []byte, format string, tolerant bool) Report {
 
 // doc is one document while it is judged. state is nil in a frame without one.
 type doc struct {
-	raw      []byte
 	value    *document.Value
 	state    *document.Value
 	place    string // of the state
@@ -97,7 +102,7 @@ type doc struct {
 }
 
 func (d *doc) add(level document.Level, code, place string, v *document.Value, format string, args ...any) {
-	d.findings = append(d.findings, document.NewFinding(d.raw, level, code, place, v.Start, format, args...))
+	d.findings = append(d.findings, document.NewFinding(level, code, place, v.Start, format, args...))
 }
 
 // envelope holds history against its mode. An unknown mode promises nothing. A newer
@@ -148,16 +153,19 @@ func (d *doc) isGenesisRung() bool {
 }
 
 // genesisRung names the defect before the members that are missing because of it, or
-// in their place. Nothing is filled in: null and 0 would be claims.
+// in their place, there as a warning if nothing else is wrong. Nothing is filled in:
+// null and 0 would be claims.
 func (d *doc) genesisRung(tolerant bool) {
 	level := document.Note
 	if tolerant {
-		level = document.Warning
 		d.findings = slices.DeleteFunc(d.findings, func(f document.Finding) bool {
 			return f.Code == "missing" && strings.LastIndexByte(f.Place, '/') == len(d.place)
 		})
+		if !document.Has(d.findings, document.Error) {
+			level = document.Warning
+		}
 	}
-	f := document.NewFinding(d.raw, level, "genesis-rung", d.place, d.state.Start,
+	f := document.NewFinding(level, "genesis-rung", d.place, d.state.Start,
 		"items alone: a known defect of the path that served this, and of no writer")
 	d.findings = slices.Insert(d.findings, 0, f)
 }

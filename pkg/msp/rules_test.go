@@ -144,6 +144,9 @@ func TestGenesisRung(t *testing.T) {
 		if string(r.Result) != c.tolerant {
 			t.Errorf("%s, tolerant: %s %+v", c.raw, r.Result, r.Findings)
 		}
+		if rung := strings.HasPrefix(c.raw, `{"items":`) && !strings.Contains(c.raw, "turnCount"); rung != (r.Findings[0].Code == "genesis-rung") {
+			t.Errorf("%s, tolerant: the rung is named: %t", c.raw, !rung)
+		}
 		if r.Result == ItemsOnly && places(r.Findings, document.Warning) != "=genesis-rung" {
 			t.Errorf("%s: %+v", c.raw, r.Findings)
 		}
