@@ -94,8 +94,12 @@ func (d *doc) crossRule() {
 	if seq == nil || !state.Is(document.Object) {
 		return
 	}
-	if n := integer(state.Member("state_seq")); n == nil || n.Cmp(seq) != 0 {
-		d.add(document.Error, "seq-mismatch", "/current_state/state_seq", state, "seq and current_state.state_seq must be one number")
+	at := state.Member("state_seq")
+	if n := integer(at); n == nil || n.Cmp(seq) != 0 {
+		if at == nil {
+			at = state
+		}
+		d.add(document.Error, "seq-mismatch", "/current_state/state_seq", at, "seq and current_state.state_seq must be one number")
 	}
 }
 
@@ -118,7 +122,7 @@ var bootstrap = [...]string{
 
 var (
 	hashForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 )
 
 // state gives the SESSION_STATE of a document and its place.
@@ -221,23 +225,24 @@ func (d *doc) sources(state *document.Value, place string) {
 		d.add(document.Protocol, code, place, list, "no source is registered")
 		return
 	}
-	status := map[string]string{}
+	entry := map[string]int{} // of each source_id: the first that is not inspected, else the last
+	status := func(i int) string { return list.Members[i].Member("status").Text }
 	for i := range list.Members {
 		id := list.Members[i].Member("source_id")
 		at := place + "/" + strconv.Itoa(i) + "/source_id"
-		_, again := status[id.Text]
+		_, again := entry[id.Text]
 		switch {
 		case id.Text == "":
 			d.add(document.Protocol, "l0-empty-id", at, id, "a source without a name")
 		case again:
 			d.add(document.Protocol, "l0-duplicate-id", at, id, "an earlier source has this source_id")
 		}
-		if !again || status[id.Text] == "inspected" {
-			status[id.Text] = list.Members[i].Member("status").Text
+		if !again || status(entry[id.Text]) == "inspected" {
+			entry[id.Text] = i
 		}
 	}
 	for _, surface := range bootstrap {
-		s, listed := status[surface]
+		i, listed := entry[surface]
 		switch {
 		case !listed && first:
 			d.add(document.Protocol, "first-install-l0-missing", place, list, "%s is missing%s", surface, nearMatch(list, surface))

@@ -24,6 +24,7 @@ func TestTimestamps(t *testing.T) {
 		"2026-03-02T09:15:00+00:00": true, "2026-03-02T09:15:00Z": true, "2026-03-02T09:15:00.123456789-11:30": true,
 		"2026-03-02T09:15:00": false, "2026-03-02": false, "2026-02-30T09:15:00Z": false, "2026-03-02T24:00:00Z": false,
 		"2026-03-02 09:15:00Z": false, "2026-03-02T09:15:00,5Z": false, "2026-03-02T09:15:00+0000": false, "": false,
+		"2026-03-02T09:15:00+23:59": true, "2026-03-02T09:15:00+24:00": false, "2026-03-02T09:15:00-23:60": false,
 		"2026-03-02t09:15:00z": false, "2026-03-02T09:15:00Z ": false,
 	} {
 		d := &doc{raw: []byte("x")}
@@ -55,6 +56,26 @@ func TestUnreadableHasPlaces(t *testing.T) {
 	}
 	if want := "json.duplicate-member@2:1 json.lone-surrogate@3:7"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// TestPlaces: a finding points at the value that it is about.
+func TestPlaces(t *testing.T) {
+	for name, want := range map[string]string{
+		"delta-15-seq-float-mismatch.json": `seq-mismatch /current_state/state_seq 7`,
+		"state-06-l0-not-inspected.json":   `first-install-l0-not-inspected /active_l0_sources/4/status "unavailable"`,
+	} {
+		raw := read(t, "testdata/documents/"+name)
+		var got []string
+		for _, f := range Check(raw, "").Findings {
+			if f.Level == document.Error || f.Level == document.Protocol {
+				value := strings.FieldsFunc(string(raw[f.Offset:]), func(r rune) bool { return strings.ContainsRune(",\n}", r) })[0]
+				got = append(got, fmt.Sprintf("%s %s %s", f.Code, f.Place, value))
+			}
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
 
