@@ -272,6 +272,8 @@ func TestLines(t *testing.T) {
 		{"pretty-printed", "{\n\"a\":1\n}\n", ""},
 		{"something else", "{}\n[]\n", ""},
 		{"a broken one stays", "{}\n{,}\n", "1:{}|2:{,}"},
+		{"one cut off stays", "{}\n{\"a\":\n{}\n{\"b", "1:{}|2:{\"a\":|3:{}|4:{\"b"},
+		{"all cut off", "{\"a\":\n{\"b", ""},
 		{"nothing", "", ""},
 	}
 	for _, c := range cases {

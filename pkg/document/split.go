@@ -21,21 +21,24 @@ func Grammatical(raw []byte, o Options) bool {
 }
 
 // Lines gives the lines of raw that are not blank, without their ends, if there are at
-// least two and each looks like one JSON object; otherwise nil.
+// least two and each begins as a JSON object; otherwise nil. One that also ends as an
+// object is enough: a line that was cut off costs itself and not the others.
 func Lines(raw []byte) []Part {
 	var out []Part
+	whole := false
 	for i, line := range bytes.Split(raw, []byte("\n")) {
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		trimmed := bytes.TrimSpace(line)
 		if len(trimmed) == 0 {
 			continue
 		}
-		if trimmed[0] != '{' || trimmed[len(trimmed)-1] != '}' {
+		if trimmed[0] != '{' {
 			return nil
 		}
+		whole = whole || trimmed[len(trimmed)-1] == '}'
 		out = append(out, Part{Line: i + 1, Raw: line})
 	}
-	if len(out) < 2 {
+	if len(out) < 2 || !whole {
 		return nil
 	}
 	return out
