@@ -52,6 +52,10 @@ func runVerifyCanon(call *cli.Call) error {
 	states, deltas := call.Flags.StringSlice("state"), call.Flags.StringSlice("delta")
 	named := len(states)+len(deltas) > 0
 	switch {
+	case call.Flags.IsSet("indent") && !call.Flags.Bool("fingerprint"):
+		return cli.Usagef("--indent is for --fingerprint")
+	case call.Flags.IsSet("heading") && !call.Flags.Bool("proof-of-read"):
+		return cli.Usagef("--heading is for --proof-of-read")
 	case named == (len(call.Args) > 0):
 		return cli.Usagef("FILE... or DIR is needed, or --state and --delta, and not both")
 	case call.Flags.Bool("fingerprint"):

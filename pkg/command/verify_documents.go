@@ -81,7 +81,7 @@ func (s *documentSet) gather(call *cli.Call) error {
 	}
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 		s.labelled, s.chained = true, true
-		if has(args[0], tree.ManifestPath) {
+		if has(args[0], tree.ManifestPath) || call.Flags.String("manifest-sha256") != "" {
 			return s.gatherTree(call, args[0])
 		}
 		if args, err = filepath.Glob(filepath.Join(escapeGlob(args[0]), "*.json")); err != nil || len(args) == 0 {

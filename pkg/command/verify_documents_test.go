@@ -144,6 +144,8 @@ func TestDocumentUsage(t *testing.T) {
 		{Verify(), "canon - --manifest-sha256 " + strings.Repeat("0", 64), fault.Usage},
 		{Verify(), "canon --fingerprint x --indent -1", fault.Usage},
 		{Verify(), "canon --proof-of-read a b", fault.Usage},
+		{Verify(), "canon - --indent 2", fault.Usage},
+		{Verify(), "canon - --heading A", fault.Usage},
 		{Verify(), "canon --proof-of-read nowhere.md", fault.Aborted},
 		{Verify(), "canon --fingerprint nowhere.md", fault.Done},
 	} {
@@ -354,5 +356,18 @@ func TestEveryDamageIsFound(t *testing.T) {
 				t.Errorf("with the digest: exit %d: %s", r.exit, r.stdout)
 			}
 		})
+	}
+}
+
+// TestTreeWithoutManifest: with the digest at hand a tree whose manifest is gone is a
+// tree that fails, and neither a folder of files nor a wrong command line.
+func TestTreeWithoutManifest(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := runProgram(Verify(), "", "canon", dir, "--manifest-sha256", strings.Repeat("0", 64))
+	if r.exit != fault.Aborted || !strings.Contains(r.stdout, "manifest.json: tree.missing-file") {
+		t.Errorf("exit %d: %s%s", r.exit, r.stdout, r.stderr)
 	}
 }
