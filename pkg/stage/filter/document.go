@@ -40,18 +40,22 @@ func (t *text) document(it *item, l *record.Document) error {
 			continue
 		}
 		f.AddFindings(r.Findings)
-		t.report(it, "string at bytes "+span(s.Start, s.End), r)
+		outcome := "kept"
 		switch {
 		case s.Policy.Refuses(r.Findings, t.strict):
-			f.Status = record.Rejected
+			f.Status, outcome = record.Rejected, "rejects the document"
 		case s.Policy == document.Replace:
 			f.Status = record.Highest(f.Status, record.Modified)
 			value := document.Removed // an unsafe string costs only itself, as an unsafe label does
+			outcome = "removed"
 			if r.Status != record.Rejected {
-				value = sameEnd(r.Text, s.Value)
+				value, outcome = sameEnd(r.Text, s.Value), "modified"
 			}
 			replacements = append(replacements, document.Replacement{Start: s.Start, End: s.End, Value: value})
 		}
+		field := "string at bytes " + span(s.Start, s.End)
+		it.notice(codes(r.Findings), total(r.Findings), field+" "+outcome)
+		t.locate(it, field, r)
 	}
 	if f.Status == record.Rejected {
 		reject(l)

@@ -74,17 +74,18 @@ func TestDocumentStrings(t *testing.T) {
 		name, raw, want string // want "": rejected
 		strict          bool
 		status          record.FilterStatus
+		said            string // on stderr: what became of the string
 	}{
-		{"nothing found", `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, false, record.Unchanged},
-		{"display is spliced", `{ "d1":` + hidden + `, "d2":"a\u200b\n", "o":"\u0041" }`, `{ "d1":"ab", "d2":"a\n", "o":"\u0041" }`, false, record.Modified},
-		{"unsafe display is removed", `{"d":` + inject + `,"o":"x"}`, `{"d":"` + document.Removed + `","o":"x"}`, false, record.Modified},
-		{"a plainer form refuses nothing", `{"p":"½…"}`, `{"p":"½…"}`, false, record.Unchanged},
-		{"opaque is reported", `{"o":` + hidden + `}`, `{"o":` + hidden + `}`, false, record.Unchanged},
-		{"strict opaque rejects", `{"o":` + hidden + `}`, "", true, record.Rejected},
-		{"hidden character in protocol text rejects", `{"p":` + hidden + `}`, "", false, record.Rejected},
-		{"secret in protocol text rejects", `{"p":` + token + `}`, "", false, record.Rejected},
-		{"injection in protocol text is reported", `{"p":` + inject + `}`, `{"p":` + inject + `}`, false, record.Unchanged},
-		{"unreadable", "xyz", "", false, record.Rejected},
+		{"nothing found", `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, false, record.Unchanged, ""},
+		{"display is spliced", `{ "d1":` + hidden + `, "d2":"a\u200b\n", "o":"\u0041" }`, `{ "d1":"ab", "d2":"a\n", "o":"\u0041" }`, false, record.Modified, "modified"},
+		{"unsafe display is removed", `{"d":` + inject + `,"o":"x"}`, `{"d":"` + document.Removed + `","o":"x"}`, false, record.Modified, "removed"},
+		{"a plainer form refuses nothing", `{"p":"½…"}`, `{"p":"½…"}`, false, record.Unchanged, "kept"},
+		{"opaque is reported", `{"o":` + hidden + `}`, `{"o":` + hidden + `}`, false, record.Unchanged, "kept"},
+		{"strict opaque rejects", `{"o":` + hidden + `}`, "", true, record.Rejected, "rejects the document"},
+		{"hidden character in protocol text rejects", `{"p":` + hidden + `}`, "", false, record.Rejected, "rejects the document"},
+		{"secret in protocol text rejects", `{"p":` + token + `}`, "", false, record.Rejected, "rejects the document"},
+		{"injection in protocol text is reported", `{"p":` + inject + `}`, `{"p":` + inject + `}`, false, record.Unchanged, "kept"},
+		{"unreadable", "xyz", "", false, record.Rejected, "rejected: the document cannot be read"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,6 +104,9 @@ func TestDocumentStrings(t *testing.T) {
 			}
 			if found := len(got.Filter.Findings) > 0; found != (r.stderr != "") {
 				t.Errorf("findings %v, stderr %q", got.Filter.Findings, r.stderr)
+			}
+			if !strings.HasSuffix(strings.TrimSpace(r.stderr), c.said) {
+				t.Errorf("stderr %q does not say %q", r.stderr, c.said)
 			}
 			if strings.Contains(r.stderr, "ghp") || strings.Contains(r.stderr, "previous") {
 				t.Errorf("stderr holds text: %s", r.stderr)

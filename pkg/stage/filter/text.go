@@ -265,10 +265,16 @@ func (t *text) report(it *item, field string, r safety.Result) {
 	} else {
 		it.notice(codes(r.Findings), total(r.Findings), what)
 	}
-	if t.explain {
-		for _, f := range r.Findings {
-			it.notice(f.Code, f.Count, strings.TrimSpace(field+" at bytes "+offsets(r.Spans, f.Code)))
-		}
+	t.locate(it, field, r)
+}
+
+// locate says where the findings lie, if that is asked for.
+func (t *text) locate(it *item, field string, r safety.Result) {
+	if !t.explain {
+		return
+	}
+	for _, f := range r.Findings {
+		it.notice(f.Code, f.Count, strings.TrimSpace(field+" at bytes "+offsets(r.Spans, f.Code)))
 	}
 }
 
