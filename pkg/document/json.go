@@ -205,7 +205,11 @@ func (p *parser) word(v *Value) {
 			return
 		}
 	}
-	p.stop(p.pos, "json.syntax", "a value is expected")
+	detail := "a value is expected"
+	if bytes.HasPrefix(p.raw[p.pos:], []byte("\ufeff")) {
+		detail = "a byte-order mark stands where none may"
+	}
+	p.stop(p.pos, "json.syntax", detail)
 }
 
 func (p *parser) container(v *Value, depth int) {

@@ -87,6 +87,16 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
+// TestByteOrderMarkIsNamed: nobody sees a byte-order mark, so the fault says that it is one.
+func TestByteOrderMarkIsNamed(t *testing.T) {
+	for raw, named := range map[string]bool{"\ufeff{}": true, "\ufeff": true, "x": false, "": false} {
+		_, faults := Parse([]byte(raw), Options{})
+		if got := strings.Contains(faults[0].Detail, "byte-order mark"); got != named {
+			t.Errorf("%q: %s", raw, faults[0].Detail)
+		}
+	}
+}
+
 func TestManyMembersAndValues(t *testing.T) {
 	object := func(n int, last string) []byte {
 		var b strings.Builder
