@@ -336,6 +336,8 @@ func TestNext(t *testing.T) {
 		`</x?page=2>; rel=next`:                          "/x?page=2",
 		`<https://api.example/x>; title="a"; rel="next"`: "https://api.example/x",
 		`https://api.example/x; rel="next"`:              "",
+		`<https://api.example/x?k=1,2;3>; rel="next"`:    "https://api.example/x?k=1,2;3",
+		`</x>;rel="prev",</y>;rel="last next"`:           "/y",
 		`<>; rel="next"`:                                 "",
 	} {
 		if got := client.Next(http.Header{"Link": {header}}); got != want {

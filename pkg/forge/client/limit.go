@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -258,16 +259,16 @@ func message(body []byte) string {
 // Next gives the address of the next page from a Link header, "" on the last page.
 func Next(h http.Header) string {
 	for _, header := range h.Values("Link") {
-		for _, link := range strings.Split(header, ",") {
-			target, params, ok := strings.Cut(link, ";")
-			target = strings.TrimSpace(target)
-			if !ok || len(target) < 2 || target[0] != '<' || target[len(target)-1] != '>' {
+		// A comma parts links but may also stand in an address, so "<" does.
+		for _, link := range strings.Split(header, "<")[1:] {
+			target, params, ok := strings.Cut(link, ">")
+			if !ok {
 				continue
 			}
-			for _, p := range strings.Split(params, ";") {
+			for _, p := range strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ',' }) {
 				name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-				if strings.EqualFold(name, "rel") && strings.Trim(value, `"`) == "next" {
-					return target[1 : len(target)-1]
+				if strings.EqualFold(name, "rel") && slices.Contains(strings.Fields(strings.Trim(value, `"`)), "next") {
+					return target
 				}
 			}
 		}
