@@ -128,6 +128,20 @@ func onPath(part string, f forgetest.Fault) *forgetest.Net {
 	}}
 }
 
+// TestNullIdentifier: it costs its object, not the list.
+func TestNullIdentifier(t *testing.T) {
+	requirement.Claim(t, "KEY-07")
+	f, i := issue()
+	nameless := githubtest.Comment("IC_1", "x", maintainer, githubtest.At(1))
+	nameless["id"] = nil
+	githubtest.Append(i, "comments", nameless)
+	githubtest.Append(i, "comments", githubtest.Comment("IC_2", "x", maintainer, githubtest.At(2)))
+	got := run(t, f, &forgetest.Net{}, onIssue).Lines(t)
+	if len(got.IDs("comment")) != 1 || got.Gaps["comments/invalid_metadata"] != 1 || len(got.Gaps) != 1 {
+		t.Errorf("comments %v, gaps %v", got.IDs("comment"), got.Gaps)
+	}
+}
+
 // TestSmallerPages: a query that is too slow for the server is asked in halves, and the
 // list is whole all the same.
 func TestSmallerPages(t *testing.T) {

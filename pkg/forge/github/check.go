@@ -41,7 +41,7 @@ type checkRun struct {
 }
 
 func readSuite(o strictjson.Object) (string, suite) {
-	s := suite{id: o.Text("id"), first: embed1(o.Object("checkRuns"), readRun)}
+	s := suite{id: o.ID("id"), first: embed1(o.Object("checkRuns"), readRun)}
 	if run := o.OptObject("workflowRun").OptInt("databaseId"); run != nil {
 		s.run = *run
 	}
@@ -51,7 +51,7 @@ func readSuite(o strictjson.Object) (string, suite) {
 func readRun(o strictjson.Object) (string, checkRun) {
 	conclusion := textOr(o.Get("conclusion"))
 	r := checkRun{Check: forge.Check{
-		ID:           o.Text("id"),
+		ID:           o.ID("id"),
 		Name:         forge.NewText(o.Nullable("name")),
 		Status:       statuses[o.Text("status")],
 		Conclusion:   conclusions[conclusion],

@@ -49,7 +49,7 @@ func (a *adapter) nodePages(operation, id, member string, size int) *pages {
 
 func readComment(o strictjson.Object) (string, forge.Comment) {
 	c := forge.Comment{
-		ID:        o.Text("id"),
+		ID:        o.ID("id"),
 		Body:      forge.NewText(o.Nullable("body")),
 		Author:    who(o.Nullable("author")),
 		Editor:    editor(o),
@@ -76,7 +76,7 @@ type review struct {
 func readReview(o strictjson.Object) (string, review) {
 	state := o.Text("state")
 	r := review{forge.Review{
-		ID:          o.Text("id"),
+		ID:          o.ID("id"),
 		Body:        forge.NewText(o.Nullable("body")),
 		Author:      who(o.Nullable("author")),
 		Editor:      editor(o),
@@ -128,7 +128,7 @@ func (a *adapter) dismissals(ctx context.Context, e *forge.Entity) (map[string]f
 	p := a.nodePages("dismissals", e.ID, "timelineItems", listPage)
 	p.total = "filteredCount"
 	events, err := list(ctx, p, func(o strictjson.Object) (string, dismissal) {
-		return o.Text("id"), dismissal{
+		return o.ID("id"), dismissal{
 			review:    textOr(o.OptObject("review").Get("id")),
 			Dismissal: forge.Dismissal{At: o.OptText("createdAt"), By: who(o.Nullable("actor"))},
 		}

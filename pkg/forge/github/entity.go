@@ -70,10 +70,10 @@ func readEntity(kind record.EntityKind, repository, o strictjson.Object) *forge.
 	full := repository.Text("nameWithOwner")
 	owner, name, _ := strings.Cut(full, "/")
 	e := &forge.Entity{
-		RepositoryID: repository.Text("id"),
+		RepositoryID: repository.ID("id"),
 		Repository:   strings.ToLower(full),
 		Kind:         kind,
-		ID:           o.Text("id"),
+		ID:           o.ID("id"),
 		Number:       o.Int("number"),
 		Title:        forge.NewText(o.Nullable("title")),
 		Body:         forge.NewText(o.Nullable("body")),
@@ -118,7 +118,7 @@ func who(v strictjson.Value) *forge.Account {
 	}
 	o := v.Object()
 	a := account(o.Text("__typename"))
-	a.ID, a.Login = o.Text("id"), o.Text("login")
+	a.ID, a.Login = o.ID("id"), o.Text("login")
 	if a.ID == ghostID {
 		return nil
 	}

@@ -34,7 +34,7 @@ var sides = map[string]record.Side{"LEFT": record.Left, "RIGHT": record.Right}
 
 func readThread(o strictjson.Object) (string, nativeThread) {
 	t := nativeThread{Thread: forge.Thread{
-		ID:                o.Text("id"),
+		ID:                o.ID("id"),
 		Resolved:          o.OptBool("isResolved"),
 		ResolvedBy:        who(o.Nullable("resolvedBy")),
 		Outdated:          o.OptBool("isOutdated"),

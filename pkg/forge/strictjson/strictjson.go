@@ -302,12 +302,22 @@ func (o Object) Nullable(name string) Value {
 	return v
 }
 
-// Digits gives a member that must be an integer above zero, as decimal digits: a
-// numeric identifier. Zero and negative numbers give "" (accounts that are none).
+// Digits gives an integer above zero as decimal digits: a numeric identifier. A null or
+// absent member, zero and negative numbers give "": an object without an identifier is
+// one invalid object, not an answer that cannot be read (KEY-07).
 func (o Object) Digits(name string) string {
-	n := o.Int(name)
-	if n <= 0 {
+	n := o.OptInt(name)
+	if n == nil || *n <= 0 {
 		return ""
 	}
-	return strconv.FormatInt(n, 10)
+	return strconv.FormatInt(*n, 10)
+}
+
+// ID gives a string that identifies an object, and "" like Digits.
+func (o Object) ID(name string) string {
+	s := o.OptText(name)
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -114,7 +114,10 @@ func TestQuestions(t *testing.T) {
 	if o.OptText("n") != nil || o.OptText("q") != nil || *o.OptText("s") != "x" || o.OptInt("n") != nil || o.OptBool("q") != nil || o.OptObject("n").Exists() {
 		t.Error("an optional question got a wrong answer")
 	}
-	if o.Digits("i") != "13305603274" || o.Digits("z") != "" || o.Digits("neg") != "" {
+	if o.ID("nothing") != "" {
+		t.Error("an absent identifier is something")
+	}
+	if o.Digits("i") != "13305603274" || o.Digits("z") != "" || o.Digits("neg") != "" || o.Digits("nothing") != "" {
 		t.Error("digits")
 	}
 	if extra, found := o.Other([]string{"s", "i", "b", "n", "o", "a", "z", "neg"}); !found || extra != "S" {
