@@ -66,7 +66,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 }
 
 func readDiscussion(o strictjson.Object) (string, discussion) {
-	d := discussion{id: o.Text("id"), single: o.Bool("individual_note")}
+	d := discussion{id: o.ID("id"), single: o.Bool("individual_note")}
 	for _, v := range o.Array("notes") {
 		d.notes = append(d.notes, readNote(v.Object()))
 	}

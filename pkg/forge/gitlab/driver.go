@@ -62,18 +62,15 @@ func (a *adapter) get(ctx context.Context, path, where string) (*strictjson.Docu
 // stated total is held against the list (AMB-42).
 func list[T any](ctx context.Context, a *adapter, path, where string, totals bool, read func(strictjson.Object) (id string, value T)) ([]T, error) {
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
+		address := cursor
 		if cursor == "" {
-			cursor = "1"
+			address = numbered(path, "1")
 		}
-		separator := "?"
-		if strings.Contains(path, "?") {
-			separator = "&"
-		}
-		doc, header, err := a.get(ctx, path+separator+"per_page=100&page="+cursor, where)
+		doc, header, err := a.get(ctx, address, where)
 		if err != nil {
 			return forge.Page[T]{}, err
 		}
-		p := forge.Page[T]{Next: nextPage(header)}
+		p := forge.Page[T]{Next: nextPage(header, path)}
 		if n, err := strconv.ParseInt(header.Get("X-Total"), 10, 64); err == nil && totals {
 			p.Total = &n
 		}
@@ -92,22 +89,37 @@ func list[T any](ctx context.Context, a *adapter, path, where string, totals boo
 	})
 }
 
-// nextPage gives the number of the next page, "" at the end. Behind some proxies only
-// the Link header is left; the number is taken from it, never its address.
-func nextPage(h http.Header) string {
+// nextPage gives the path of the page after one of the list at path, "" at the end.
+// Behind some proxies and on lists that are paged by keys only the Link header is left;
+// the number is taken from it, or else the whole query, never its host or path.
+func nextPage(h http.Header, path string) string {
 	if _, ok := h[http.CanonicalHeaderKey("X-Next-Page")]; ok {
-		return pageNumber(h.Get("X-Next-Page"))
-	}
-	for _, link := range strings.Split(strings.Join(h.Values("Link"), ","), ",") {
-		address, rel, ok := strings.Cut(strings.TrimSpace(link), ">")
-		if !ok || !strings.Contains(rel, `rel="next"`) {
-			continue
+		if n := pageNumber(h.Get("X-Next-Page")); n != "" {
+			return numbered(path, n)
 		}
-		if u, err := url.Parse(strings.TrimPrefix(address, "<")); err == nil {
-			return pageNumber(u.Query().Get("page"))
-		}
+		return ""
 	}
-	return ""
+	next := client.Next(h)
+	if next == "" {
+		return ""
+	}
+	u, err := url.Parse(next)
+	if err != nil || u.RawQuery == "" {
+		return numbered(path, "0")
+	}
+	if n := pageNumber(u.Query().Get("page")); n != "" {
+		return numbered(path, n)
+	}
+	own, _, _ := strings.Cut(path, "?")
+	return own + "?" + u.RawQuery
+}
+
+func numbered(path, page string) string {
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return path + separator + "per_page=100&page=" + page
 }
 
 // pageNumber passes a page number on; anything else is a page that cannot be had, and

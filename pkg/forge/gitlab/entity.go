@@ -35,6 +35,9 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	if doc.Err() != nil {
 		return nil, &forge.InvalidEntity{Detail: doc.Err().Error()}
 	}
+	if id == "" { // nothing more can be asked (ABT-07)
+		return nil, &forge.InvalidEntity{Detail: "the project has no id"}
+	}
 	at := place{project: a.projectPath(id)}
 	at.entity = at.project + segments[a.target.Kind] + strconv.FormatInt(a.target.Number, 10)
 	doc, header, err := a.get(ctx, at.entity, "entity")

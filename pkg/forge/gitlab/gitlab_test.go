@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/gitlab"
@@ -151,6 +152,27 @@ func TestStates(t *testing.T) {
 	}
 }
 
+func TestProjectWithoutIdentifier(t *testing.T) {
+	requirement.Claim(t, "ABT-07")
+	for _, id := range []string{"null", "0", "-1"} {
+		routes := with("/api/v4/projects/Group%2FSub%2Fname", forgetest.JSON(`{"id":`+id+`,"path_with_namespace":"Group/Sub/Name"}`))
+		o := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
+		if fault.ExitOf(o.Err) != fault.Aborted || len(o.Requests) != 1 {
+			t.Errorf("id %s: %v after %d requests", id, o.Err, len(o.Requests))
+		}
+	}
+}
+
+// A null identifier costs its object, not the list.
+func TestNullIdentifiers(t *testing.T) {
+	requirement.Claim(t, "KEY-07")
+	nameless := strings.Replace(single(8, ""), `"notes":[{"id":8`, `"notes":[{"id":null`, 1)
+	s := run(t, subject("issues/7", with(issue+"/discussions", last(list(nameless, single(9, ""))))))
+	if got := s.IDs(record.KindComment); len(got) != 1 || got[0] != "9" || s.Gaps["comments/invalid_metadata"] != 1 || len(s.Gaps) != 1 {
+		t.Errorf("comments %v, gaps %v", got, s.Gaps)
+	}
+}
+
 func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	requirement.Claim(t, "GAP-05", "AMB-42")
 	items := func(from, n int) string {
@@ -179,6 +201,18 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	routes[at("2")] = []forgetest.Reply{{Body: items(200, 2)}}
 	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 4 {
 		t.Errorf("by Link: %d comments", n)
+	}
+	// Lists that are paged by keys have no numbers: the query of the link leads on.
+	byKey := http.Header{"Link": {`<https://inside.example/api/v4/x?cursor=k,1&per_page=100>; rel="next"`}}
+	routes[at("1")] = []forgetest.Reply{{Header: byKey, Body: items(100, 2)}}
+	routes[issue+"/discussions?cursor=k,1&per_page=100"] = []forgetest.Reply{{Body: items(200, 3)}}
+	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 5 {
+		t.Errorf("by keys: %d comments", n)
+	}
+	routes[at("1")] = []forgetest.Reply{{Header: http.Header{"Link": {`<https://inside.example/api/v4/x>; rel="next"`}}, Body: items(100, 2)}}
+	s = run(t, subject("issues/7", routes))
+	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
+		t.Errorf("a link to nowhere: gaps %v", s.Gaps)
 	}
 	// A marker that is no page number fails the list; it does not end it.
 	routes[at("1")] = []forgetest.Reply{page("soon", items(100, 2))}
