@@ -243,7 +243,7 @@ func (t *Target) setRepository(segments []string, getenv func(string) string) bo
 // lives on this host; the address alone cannot tell a root from a group.
 func (t *Target) roots(getenv func(string) string) []string {
 	var roots []string
-	for _, address := range []string{apiAddress(t.API), getenv("CI_API_V4_URL"), getenv("CI_SERVER_URL")} {
+	for _, address := range []string{apiAddress(t.API), getenv("CI_API_V4_URL"), getenv("CI_SERVER_URL"), getenv("GITLAB_HOST")} {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || client.Authority(u) != client.Authority(t.Origin) {
 			continue

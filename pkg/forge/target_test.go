@@ -57,6 +57,7 @@ func TestParse(t *testing.T) {
 		{"https://git.example/forge/a/b/issues/5", []string{"FORGEJO_SERVER_URL", "https://git.example/forge"}, "forgejo git.example /forge a/b work_item 5"},
 		// Forgejo's runners set GitHub's variables too.
 		{"https://git.example/a/b/issues/5", []string{"FORGEJO_SERVER_URL", "https://git.example", "GITHUB_SERVER_URL", "https://git.example"}, "forgejo git.example  a/b work_item 5"},
+		{"https://git.example/gitlab/a/b/-/issues/5", []string{"GITLAB_HOST", "https://git.example/gitlab/"}, "gitlab git.example /gitlab a/b work_item 5"},
 		{"https://git.example/a/b/issues/5", []string{"GITLAB_HOST", "git.example"}, "gitlab git.example  a/b work_item 5"},
 		{"https://git.example/a/b/issues/9007199254740991", nil, "github git.example  a/b work_item 9007199254740991"},
 	} {
