@@ -41,12 +41,12 @@ func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) 
 	facts, _ := e.Native.(pullFacts)
 	if facts.actions {
 		path := a.repository + "/actions/runs?head_sha=" + url.QueryEscape(e.HeadSHA)
-		if c.Checks, c.Failed = list(ctx, a, path, "action runs", "workflow_runs", counted, readRun); c.Failed != nil {
+		if c.Checks, c.Failed = list(ctx, a, path, "action runs", "workflow_runs", paged, readRun); c.Failed != nil {
 			return forge.Checks{Failed: c.Failed}
 		}
 	}
 	path := a.repository + "/commits/" + url.PathEscape(e.HeadSHA) + "/statuses"
-	foreign, err := list(ctx, a, path, "commit statuses", "", counted, readStatus)
+	foreign, err := list(ctx, a, path, "commit statuses", "", paged, readStatus)
 	if err != nil {
 		return forge.Checks{Failed: err}
 	}

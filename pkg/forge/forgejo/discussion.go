@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
 	"snapline/pkg/forge/strictjson"
 	"snapline/pkg/record"
 )
@@ -37,7 +38,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 	if e.Kind == record.WorkItem {
 		return d
 	}
-	reviews, err := list(ctx, a, a.repository+"/pulls/"+a.number+"/reviews", "reviews", "", counted, readReview)
+	reviews, err := list(ctx, a, a.repository+"/pulls/"+a.number+"/reviews", "reviews", "", paged, readReview)
 	if err != nil {
 		if want.Reviews {
 			d.ReviewsFailed = err
@@ -123,7 +124,11 @@ func (a *adapter) inline(ctx context.Context, reviews []review) ([]forge.Comment
 	lists := make([][]forge.Comment, len(reviews))
 	errs := make([]error, len(reviews))
 	forge.Parallel(len(reviews), func(i int) {
-		if r := reviews[i]; !unsubmitted[r.native] && r.inline != 0 && r.ID != "" {
+		switch r := reviews[i]; {
+		case unsubmitted[r.native] || r.inline == 0:
+		case r.ID == "": // nobody can ask for its comments
+			errs[i] = &client.Error{Kind: client.Malformed, Where: "comments on code", Detail: "a review with comments has no id"}
+		default:
 			path := a.repository + "/pulls/" + a.number + "/reviews/" + r.ID + "/comments"
 			lists[i], errs[i] = list(ctx, a, path, "comments on code", "", whole, readComment)
 		}
@@ -152,7 +157,7 @@ func (a *adapter) submitted(ctx context.Context, reviews []review) ([]forge.Revi
 	if !dismissed {
 		return out, nil
 	}
-	events, err := list(ctx, a, a.repository+"/issues/"+a.number+"/timeline", "timeline", "", uncounted, readEvent)
+	events, err := list(ctx, a, a.repository+"/issues/"+a.number+"/timeline", "timeline", "", paged, readEvent)
 	if err != nil {
 		return nil, err
 	}

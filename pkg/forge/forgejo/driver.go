@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,15 +77,12 @@ const (
 	// whole lists ignore paging and come in one answer, unless a Link header names a
 	// next page.
 	whole paging = iota
-	// counted lists state a total that may count what is hidden, so reaching it ends
-	// the list, and so does an empty page.
-	counted
-	// uncounted lists end with an empty page; their stated total is that of the page.
-	uncounted
+	// paged lists end with a page that brings nothing new.
+	paged
 )
 
-// list reads all pages of a list. Totals only ever end a list early, they are never
-// held against it: Forgejo counts rows that it does not show (AMB-42).
+// list reads all pages of a list. Stated totals mean nothing: Forgejo counts rows that
+// it does not show, and some lists state the size of the page (AMB-42).
 func list[T any](ctx context.Context, a *adapter, path, where string, in rows, how paging, read func(strictjson.Object) (id string, value T)) ([]T, error) {
 	seen := map[string]bool{}
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
@@ -99,12 +97,8 @@ func list[T any](ctx context.Context, a *adapter, path, where string, in rows, h
 			return forge.Page[T]{}, err
 		}
 		elements := doc.Root()
-		var total *int64
 		if in != "" {
-			total = doc.Object().OptInt("total_count")
 			elements = doc.Object().Get(string(in))
-		} else if n, err := strconv.ParseInt(header.Get("X-Total-Count"), 10, 64); err == nil {
-			total = &n
 		}
 		var p forge.Page[T]
 		fresh := false
@@ -121,25 +115,14 @@ func list[T any](ctx context.Context, a *adapter, path, where string, in rows, h
 		if doc.Err() != nil {
 			return p, &client.Error{Kind: client.Malformed, Where: where, Detail: doc.Err().Error()}
 		}
-		if more(how, fresh, len(seen), total, header) {
+		if !fresh { // a list that ignores paging shows its nameless elements again
+			p.Items = slices.DeleteFunc(p.Items, func(i forge.Item[T]) bool { return i.ID == "" })
+		}
+		if fresh && (how == paged || client.Next(header) != "") {
 			p.Next = strconv.Itoa(page + 1)
 		}
 		return p, nil
 	})
-}
-
-// more reports whether another page has to be asked for. A page without a new element
-// is the end everywhere: some lists repeat themselves for ever.
-func more(how paging, fresh bool, have int, total *int64, header http.Header) bool {
-	switch how {
-	case whole:
-		return fresh && strings.Contains(header.Get("Link"), `rel="next"`)
-	case counted:
-		return fresh && (total == nil || int64(have) < *total)
-	case uncounted:
-		return fresh
-	}
-	return false
 }
 
 func withPage(path string, page int, how paging) string {

@@ -418,6 +418,35 @@ func TestInlineCommentsOfTheScenario(t *testing.T) {
 	}
 }
 
+// A stated total neither makes a list whole nor ends it: here it is that of the page.
+func TestTotalsEndNoList(t *testing.T) {
+	requirement.Claim(t, "AMB-42", "GAP-05")
+	review := func(id int) string {
+		return fmt.Sprintf(`[{"id":%d,"user":{"id":4,"login":"dev1"},"state":"COMMENT","body":"","commit_id":"","comments_count":0,"submitted_at":"2026-05-05T10:00:00Z"}]`, id)
+	}
+	routes := demo(t)
+	var pages []forgetest.Reply
+	for id := 7; id < 10; id++ {
+		pages = append(pages, forgetest.Reply{Header: http.Header{"X-Total-Count": {"1"}}, Body: review(id)})
+	}
+	routes[api+"/pulls/2/reviews"] = append(pages, forgetest.JSON(`[]`))
+	if s := run(t, subject("/owner1/Demo/pulls/2", routes)); len(s.IDs(record.KindReview)) != 3 {
+		t.Errorf("reviews %v, gaps %v", s.IDs(record.KindReview), s.Gaps)
+	}
+}
+
+// The comments of a review without an identifier cannot be asked for, which must show.
+func TestCommentsOfANamelessReview(t *testing.T) {
+	requirement.Claim(t, "GAP-05", "KEY-07")
+	routes := demo(t)
+	row := `[{"id":null,"user":{"id":4,"login":"dev1"},"state":"COMMENT","body":"","commit_id":"","comments_count":2,"submitted_at":"2026-05-05T10:00:00Z"}]`
+	routes[api+"/pulls/2/reviews"] = []forgetest.Reply{forgetest.JSON(row)} // for every page
+	s := run(t, subject("/owner1/Demo/pulls/2", routes))
+	if s.Gaps["reviews/invalid_metadata"] != 1 || s.Gaps["comments/fetch_failed"] != 1 || len(s.IDs(record.KindComment)) != 0 {
+		t.Errorf("comments %v, gaps %v", s.IDs(record.KindComment), s.Gaps)
+	}
+}
+
 func TestInlineCommentsAreCountedWithoutTheCommentsSource(t *testing.T) {
 	requirement.Claim(t, "AMB-24", "GAP-06")
 	s := subject("/owner1/Demo/pulls/2", demo(t))
@@ -561,8 +590,8 @@ func TestConformance(t *testing.T) {
 	}
 	// docs/requests.md: version and entity, comments, three pages of reviews and the
 	// empty one, the comments of seven reviews, a page of the timeline and the empty one,
-	// three pages of runs and the empty one, the statuses, the roles of eight people.
-	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+1+4+7+2+4+1+8 {
+	// three pages of runs and the empty one, the same of the statuses, the roles of eight people.
+	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+1+4+7+2+4+2+8 {
 		t.Errorf("%d requests", n)
 	}
 	forgetest.Conform(t, s)
