@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 )
 
 // Page is one page of a list.
@@ -95,4 +96,44 @@ func collectOnce[T any](ctx context.Context, page func(context.Context, string) 
 		return nil, ErrListShort
 	}
 	return out, nil
+}
+
+// DistinctComments applies the rule of Collect across the lists that make up one
+// source (threads, reviews, discussions): identical copies of a comment count once,
+// different ones give up the source. Without it one id would be written twice.
+func DistinctComments(all []Comment) ([]Comment, error) {
+	return distinct(all, func(c *Comment) (string, *Text) { return c.ID, &c.Body })
+}
+
+// DistinctChecks does the same for checks.
+func DistinctChecks(all []Check) ([]Check, error) {
+	return distinct(all, func(c *Check) (string, *Text) { return c.ID, &c.Name })
+}
+
+func distinct[T any](all []T, parts func(*T) (id string, text *Text)) ([]T, error) {
+	out := make([]T, 0, len(all))
+	at := map[string]int{}
+	for i := range all {
+		id, _ := parts(&all[i])
+		first, seen := at[id]
+		switch {
+		case id == "" || !seen:
+			at[id] = len(out)
+			out = append(out, all[i])
+		case !same(out[first], all[i], parts):
+			return nil, ErrListMoved
+		}
+	}
+	return out, nil
+}
+
+// same compares two copies by what they say; their texts lie in different answers.
+func same[T any](a, b T, parts func(*T) (string, *Text)) bool {
+	_, x := parts(&a)
+	_, y := parts(&b)
+	if !x.equal(*y) {
+		return false
+	}
+	*x, *y = Text{}, Text{}
+	return reflect.DeepEqual(a, b)
 }

@@ -11,6 +11,7 @@
 package forge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -134,6 +135,10 @@ func (t Text) Bytes() []byte {
 		return nil
 	}
 	return t.value.Bytes()
+}
+
+func (t Text) equal(u Text) bool {
+	return t.value.IsText() == u.value.IsText() && bytes.Equal(t.value.Raw(), u.value.Raw())
 }
 
 // Account is an account that something refers to. A deleted account is a nil

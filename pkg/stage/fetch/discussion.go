@@ -17,7 +17,7 @@ func (r *run) discuss() {
 		return
 	}
 	r.progress("comments and reviews")
-	d := r.adapter.Discussion(r.ctx, r.entity, want)
+	d := r.readDiscussion(want)
 	if r.ctx.Err() != nil {
 		return
 	}
@@ -47,6 +47,26 @@ func (r *run) discuss() {
 	for i := range d.Threads {
 		r.thread(&d.Threads[i], ids)
 	}
+}
+
+// readDiscussion asks for everything at once. Comments come out of several lists: one id
+// with two contents among them means that they moved, so they are read once more
+// (AMB-45); if that does not help there are neither comments nor threads (AMB-72).
+func (r *run) readDiscussion(want forge.Want) forge.Discussion {
+	d := r.adapter.Discussion(r.ctx, r.entity, want)
+	comments, err := forge.DistinctComments(d.Comments)
+	if err != nil && r.ctx.Err() == nil {
+		d = r.adapter.Discussion(r.ctx, r.entity, want)
+		comments, err = forge.DistinctComments(d.Comments)
+	}
+	d.Comments = comments
+	if err != nil {
+		d.CommentsFailed = err
+		if len(d.Threads) > 0 {
+			d.ThreadsFailed = err
+		}
+	}
+	return d
 }
 
 // content measures a text before it is decoded (AMB-10).

@@ -31,6 +31,7 @@ type stub struct {
 	wanted     forge.Want
 	resolve    func([]forge.Account) ([]forge.Account, []string, error)
 	onDiscuss  func()
+	onChecks   func()
 }
 
 func (s *stub) Entity(context.Context) (*forge.Entity, error) { return s.entity, s.entityErr }
@@ -43,7 +44,12 @@ func (s *stub) Discussion(_ context.Context, _ *forge.Entity, w forge.Want) forg
 	return s.discussion
 }
 
-func (s *stub) Checks(context.Context, *forge.Entity) forge.Checks { return s.checks }
+func (s *stub) Checks(context.Context, *forge.Entity) forge.Checks {
+	if s.onChecks != nil {
+		s.onChecks()
+	}
+	return s.checks
+}
 
 func (s *stub) Accounts(_ context.Context, _ *forge.Entity, a []forge.Account) ([]forge.Account, []string, error) {
 	if s.resolve != nil {
