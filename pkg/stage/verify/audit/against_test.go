@@ -91,7 +91,8 @@ func asFetched(s *testkit.Stream) *testkit.Stream {
 
 // Filter's output against its input.
 func TestFilterAgainstItsInput(t *testing.T) {
-	requirement.Claim(t, "ADM-05", "ADM-06", "ADM-11", "GAP-05", "AMB-01", "AMB-26", "STR-07", "FLT-01", "FLT-02", "BND-05")
+	requirement.Claim(t, "ADM-05", "ADM-06", "ADM-11", "GAP-05", "AMB-01", "AMB-26", "STR-07", "FLT-01", "FLT-02", "BND-05",
+		"DSP-02", "DSP-05", "DSP-06", "DSP-07", "AMB-27", "AMB-28", "AMB-31")
 	for _, c := range []struct {
 		name  string
 		input func(s *testkit.Stream)
@@ -126,6 +127,48 @@ func TestFilterAgainstItsInput(t *testing.T) {
 				r.Filter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.mark", Count: 1}}}
 			},
 			want: []string{ruleText},
+		},
+		{
+			name: "names, labels and logins filtered",
+			input: func(s *testkit.Stream) {
+				s.Header.Entity.Labels = []string{"a", "", "b", "a", unsafeMark}
+				lineOf[*record.Actor](s, 1).Login = ptr(unsafeMark)
+				lineOf[*record.Actor](s, 2).Login = ptr("")
+				lineOf[*record.Check](s, 1).Name = changedMark
+				lineOf[*record.Check](s, 2).Name = unsafeMark
+			},
+			after: func(s *testkit.Stream) {
+				s.Header.EntityFilter = unsafeFilter(record.Modified)
+				lineOf[*record.Actor](s, 1).Login, lineOf[*record.Actor](s, 1).LoginFilter = nil, unsafeFilter(record.Modified)
+				lineOf[*record.Actor](s, 2).Login, lineOf[*record.Actor](s, 2).LoginFilter.Status = nil, record.Modified
+				c := lineOf[*record.Check](s, 1)
+				c.Name, c.Filter = "[...]", &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "secret.mark", Count: 1}}}
+				c = lineOf[*record.Check](s, 2)
+				c.Name, c.Filter, c.RejectedAs = "", unsafeFilter(record.Rejected), record.UnsafeContent
+			},
+		},
+		{
+			name: "a check rejected for nothing",
+			after: func(s *testkit.Stream) {
+				c := lineOf[*record.Check](s, 2)
+				c.Name, c.Filter, c.RejectedAs = "", unsafeFilter(record.Rejected), record.UnsafeContent
+			},
+			want: []string{ruleText},
+		},
+		{
+			name:  "findings of a title that has none",
+			after: func(s *testkit.Stream) { s.Header.EntityFilter = unsafeFilter(record.Modified) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "findings of a login that has none",
+			after: func(s *testkit.Stream) { lineOf[*record.Actor](s, 1).LoginFilter = unsafeFilter(record.Modified) },
+			want:  []string{ruleText},
+		},
+		{
+			name:  "a label gone for nothing",
+			after: func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a"} },
+			want:  []string{ruleText},
 		},
 		{
 			name: "a comment not admitted",

@@ -66,26 +66,13 @@ func (c *comparison) headers() error {
 }
 
 func (c *comparison) titleAndLabels() error {
-	if c.position == bounded {
+	switch {
+	case c.position == bounded:
 		return c.boundedHeader()
+	case c.exact():
+		return c.filteredHeader()
 	}
-	b, a := c.before.Entity, c.header.Entity
-	if err := c.displayPair("title", b.Title, a.Title, c.header.EntityFilter); err != nil {
-		return err
-	}
-	possible := map[string]bool{}
-	for _, label := range b.Labels {
-		s, err := c.filtered(label)
-		if err != nil {
-			return err
-		}
-		possible[s] = s != ""
-	}
-	for _, label := range a.Labels {
-		if !possible[label] && c.exact() {
-			c.add(ruleText, "", "a label does not follow from the input's")
-		}
-	}
+	c.claimed("title", c.before.Entity.Title, c.header.Entity.Title, c.header.EntityFilter)
 	return nil
 }
 
@@ -95,31 +82,12 @@ func (c *comparison) exact() bool {
 	return c.position == bounded || c.header.CredentialsRegistered == 0
 }
 
-// filtered is what filter makes of a display string; "" when it is gone.
-func (c *comparison) filtered(s string) (string, error) {
-	if int64(len(s)) > c.bounds().MaxSourceBytes {
-		return "", nil
-	}
-	r, err := c.scanner.Filter(safety.Display, []byte(s))
-	if err != nil || r.Status == record.Rejected {
-		return "", c.component("", err)
-	}
-	return string(r.Text), nil
-}
-
-// displayPair holds a display string of filter's output against the input's.
-func (c *comparison) displayPair(name, before, after string, is *record.Filter) error {
-	if c.exact() {
-		want, err := c.filtered(before)
-		if err == nil && want != after {
-			c.add(ruleText, name, "it does not follow from the input's")
-		}
-		return err
-	}
+// claimed: where it cannot be told what a display string must be, one that says it is
+// unchanged must be that.
+func (c *comparison) claimed(name, before, after string, is *record.Filter) {
 	if is.Status == record.Unchanged && before != after {
 		c.add(ruleText, name, "it differs and its status is unchanged")
 	}
-	return nil
 }
 
 func (c *comparison) actorPair(before, after *record.Actor) error {
@@ -131,10 +99,13 @@ func (c *comparison) actorPair(before, after *record.Actor) error {
 		c.unknown[a.ID] = c.header.Entity.AuthorID != nil && *c.header.Entity.AuthorID == a.ID
 	}
 	var err error
-	if c.position == bounded {
-		err = c.boundedLogin(record.Describe(after), before, after)
-	} else {
-		err = c.displayPair(record.Describe(after), orEmpty(b.Login), orEmpty(a.Login), a.LoginFilter)
+	switch name := record.Describe(after); {
+	case c.position == bounded:
+		err = c.boundedLogin(name, before, after)
+	case c.exact():
+		err = c.filteredLogin(name, before, after)
+	default:
+		c.claimed(name, orEmpty(b.Login), orEmpty(a.Login), a.LoginFilter)
 	}
 	b.Login, a.Login, b.LoginFilter, a.LoginFilter = nil, nil, nil, nil
 	c.same(record.Describe(after), b, a)
@@ -301,10 +272,12 @@ func (c *comparison) namePair(name, before, after string, was, is *record.Filter
 	switch {
 	case c.position == bounded:
 		return c.boundedName(name, before, after, *was, *is)
-	case is.Status == record.Rejected:
-		return nil
+	case c.exact():
+		return c.filteredName(name, before, after, *is)
+	case is.Status != record.Rejected:
+		c.claimed(name, before, after, is)
 	}
-	return c.displayPair(name, before, after, is)
+	return nil
 }
 
 // document: bound changes none, filter only what its status says.
