@@ -195,7 +195,7 @@ func (c *checker) object(s *Schema, v *Value, place string) {
 	closed := s.Additional != nil && !*s.Additional
 	for i := range v.Members {
 		m := &v.Members[i]
-		at := place + "/" + escapePointer(m.Name)
+		at := place + "/" + pointerEscapes.Replace(m.Name)
 		known := s.Properties[m.Name]
 		switch {
 		case known != nil:
@@ -268,9 +268,9 @@ func (c *checker) opaque(v *Value, display bool) {
 	}
 }
 
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+// pointerEscapes spells a name as a token of a JSON Pointer. A replacer is made once: it
+// is used for every member of a document.
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 const maxDigits = 4300 // of an integer; longer ones are nobody's integers
 
