@@ -27,8 +27,8 @@ func TestHostileDocument(t *testing.T) {
 	s := load(t)
 	const many = 400_000
 	for name, raw := range map[string]string{
-		"faults": `{"kind":"k","n":0,"list":[` + strings.Repeat("0,", many) + `0]}`,
-		"names":  `{"kind":"k","n":0,"free":{"` + strings.Repeat("x", 4<<20) + `":[` + strings.Repeat("\"\",", many) + `0]}}`,
+		"faults": strings.Repeat(" ", 8<<20) + `{"kind":"k","n":0,"list":[` + strings.Repeat("0,", many) + `0]}`,
+		"names":  `{"kind":"k","n":0,"free":{"` + strings.Repeat("x", 32<<20) + `":[` + strings.Repeat("\"\",", many) + `0]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, faults := Parse([]byte(raw), Options{})
