@@ -99,32 +99,33 @@ func (k *wordKey) slot() uint64 {
 }
 
 // wordLengths holds, for the first two letters in either case, a bit for each length
-// that a word of the vocabulary has.
-var wordLengths = func() (t [1 << 10]uint32) {
+// that a word of the vocabulary has; wordEnds for the first and the last.
+var wordLengths, wordEnds = func() (two, ends [1 << 10]uint32) {
 	for w := range vocabulary {
-		if len(w) == 1 {
-			for second := range 32 {
-				t[int(w[0]&31)<<5|second] |= 1 << 1
-			}
+		ends[letters(w[0], w[len(w)-1])] |= 1 << len(w)
+		if len(w) > 1 {
+			two[letters(w[0], w[1])] |= 1 << len(w)
 			continue
 		}
-		t[int(w[0]&31)<<5|int(w[1]&31)] |= 1 << len(w)
+		for second := range 32 {
+			two[letters(w[0], byte(second))] |= 1 << 1
+		}
 	}
 	return
 }()
 
-// mayBeWord reports whether a word of that length begins like this one in the
+func letters(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
+// mayBeWord reports whether a word of that length begins and ends like this one in the
 // vocabulary; it knows no more of a word beyond ASCII than that.
 func mayBeWord(word []byte) bool {
 	n := len(word)
 	if n < 2 {
 		return n == 1
 	}
-	return n <= maxWord && begins(word, n) || bytes.IndexByte(word, 0xE2) >= 0
+	return n <= maxWord && begins(word, n) && wordEnds[letters(word[0], word[n-1])]>>n&1 != 0 || bytes.IndexByte(word, 0xE2) >= 0
 }
 
 // begins reports whether a word of n bytes begins with the first two of b in the
 // vocabulary.
-func begins(b []byte, n int) bool {
-	return wordLengths[int(b[0]&31)<<5|int(b[1]&31)]>>n&1 != 0
-}
+func begins(b []byte, n int) bool { return wordLengths[letters(b[0], b[1])]>>n&1 != 0 }

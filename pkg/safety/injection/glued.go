@@ -1,6 +1,10 @@
 package injection
 
-import "math/bits"
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+)
 
 // Invisible characters between words are removed before the scan, and so are form
 // feeds: "ignore previous instructions" may arrive as one word. A long word around an
@@ -12,7 +16,7 @@ const (
 	gluedBefore = 64  // letters before an anchor that are looked at
 	gluedBehind = 128 // letters from the anchor on
 	gluedAround = 96  // bytes of text behind the word that belong to its phrase
-	minPieces   = 3   // words that it falls into at least
+	minPieces   = 3   // different words that it falls into at least
 )
 
 // glued judges the letters around the anchor at h: it gives their place, and the classes
@@ -50,6 +54,13 @@ func (s *Scanner) glued(h int) (at span, found [classes]bool) {
 	return at, found
 }
 
+// things are the anchors that begin with a letter and are in no phrase.
+var things = []string{"token", "key", "password", "env", "printenv", "display", "visibility", "opacity", "font", "alt", "title"}
+
+func startsThing(text []byte) bool {
+	return slices.ContainsFunc(things, func(t string) bool { return len(text) >= len(t) && foldEqual(text[:len(t)], t) })
+}
+
 // humped reports whether a word is a name in camel case: testIgnorePreviousInstructions.
 func humped(word []byte) bool {
 	for i := 1; i < len(word); i++ {
@@ -72,7 +83,7 @@ func divide(word []byte, cut *[gluedBefore + gluedBehind]uint8) bool {
 		if len(rest) < 2 {
 			continue
 		}
-		for lengths := wordLengths[int(rest[0]&31)<<5|int(rest[1]&31)] &^ 3; lengths != 0; lengths &= lengths - 1 {
+		for lengths := wordLengths[letters(rest[0], rest[1])] &^ 3; lengths != 0; lengths &= lengths - 1 {
 			n := bits.TrailingZeros32(lengths)
 			if n > len(rest) {
 				break
@@ -81,20 +92,23 @@ func divide(word []byte, cut *[gluedBefore + gluedBehind]uint8) bool {
 			if n == 2 {
 				c = cost[i+n] + short
 			}
-			if c <= cost[i] && dictionary.find(rest[:n]) != wNone {
+			if c <= cost[i] && mayBeWord(rest[:n]) && dictionary.find(rest[:n]) != wNone {
 				cost[i], cut[i] = c, uint8(n)
 			}
 		}
 	}
-	pieces, strays := 0, 0
+	var pieces [minPieces][]byte // different ones
+	n, strays := 0, 0
 	for i := 0; i < len(word); i += int(cut[i]) {
-		if cut[i] > 1 {
-			pieces++
-		} else {
+		piece := word[i : i+int(cut[i])]
+		if len(piece) == 1 {
 			strays++
+		} else if n < minPieces && !slices.ContainsFunc(pieces[:n], func(p []byte) bool { return bytes.EqualFold(p, piece) }) {
+			pieces[n] = piece
+			n++
 		}
 	}
-	if pieces < minPieces || strays*6 > len(word) {
+	if n < minPieces || strays*6 > len(word) {
 		return false
 	}
 	// Letters left over in a row are one word.

@@ -161,7 +161,7 @@ func (s *Scanner) word(h int) {
 	if r&rMarkup != 0 || !whole {
 		s.hiddenAt(h)
 	}
-	if long && h >= s.gluedDone {
+	if long && h >= s.gluedDone && !startsThing(c.text[h:]) {
 		at, found := s.glued(h)
 		s.gluedDone = at.end
 		for k := range codes {

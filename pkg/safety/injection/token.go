@@ -36,8 +36,8 @@ const keep = 4096
 // seek sets at(0) to the word that holds offset h, and reports whether there is one.
 // Offsets must ascend, or the cursor starts anew.
 func (c *cursor) seek(h int) bool {
-	if n := len(c.words); n > 0 && n < keep && h >= c.words[0].start && h < c.words[n-1].end {
-		i := c.pos
+	if n := len(c.words); n > 0 && n < keep && h >= c.words[0].start && c.reach(h) {
+		n, i := len(c.words), c.pos
 		if c.words[i].start > h {
 			i = 0
 		}
@@ -61,6 +61,23 @@ func (c *cursor) seek(h int) bool {
 	c.prevGap(&c.words[0])
 	return true
 }
+
+// reach reads on to offset h, if that is near, and reports whether it got there: what
+// was read before stays read.
+func (c *cursor) reach(h int) bool {
+	for {
+		last := c.words[len(c.words)-1].end
+		if h < last {
+			return true
+		}
+		if h-last > near || len(c.words) == keep || !c.grow() {
+			return false
+		}
+	}
+}
+
+// near is the number of bytes that are rather read than begun anew behind.
+const near = 48
 
 // follower is the word behind the one at h.
 func (c *cursor) follower(h int) wid {
