@@ -20,6 +20,9 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 	if markerAt(text, i) > 0 || hasAt(text, i, "{{") && n.quote == 0 {
 		return false
 	}
+	if opensObject(text, i) {
+		return true
+	}
 	end := bracketEnd(text, i)
 	d.spend(max(end, i+1) - i)
 	shut := end - 1
@@ -43,6 +46,28 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 	}
 	d.items(i, shut, item)
 	return true
+}
+
+// opensObject tells whether the bracket at text[i] opens an object: its first element
+// has a name in quotes. No text in it stands without a name then.
+func opensObject(text []byte, i int) bool {
+	limit := min(len(text), i+maxStructure)
+	from := i + 1
+	for from < limit && (is(text[from], blank) || text[from] == '\n') {
+		from++
+	}
+	_, _, ok := quoteAt(text[:limit], from)
+	if !ok {
+		return false
+	}
+	_, to, ok := quoted(text[:limit], from)
+	if !ok {
+		return false
+	}
+	for to < limit && (text[to] == '\\' || isQuote(text[to])) {
+		to++
+	}
+	return hasAt(text, run(text, to, blank), ":")
 }
 
 // opensStructure tells whether what follows an opening bracket is no text.
