@@ -44,7 +44,7 @@ func (d *Detector) assignment(pos int) {
 		}
 		return
 	}
-	if !d.behindLiteral(&n) {
+	if n.inTernary(text) || !d.behindLiteral(&n) {
 		return
 	}
 	if h := headerNamed(name); h != nil && n.op != '=' || h != nil && h.scheme {
@@ -123,6 +123,13 @@ func (n *nameAt) nextLine(text []byte) {
 	}
 }
 
+// inTernary tells whether the name is the first choice of a condition: ok ? "token" : "".
+func (n *nameAt) inTernary(text []byte) bool {
+	quote := n.start - n.escapes - 1
+	k := runBack(text, quote, max(0, quote-8), blank)
+	return n.quote != 0 && n.op == ':' && k > 0 && k < quote && text[k-1] == '?'
+}
+
 // behindSlash tells whether the name is a part of a path or URL.
 func (n *nameAt) behindSlash(text []byte) bool {
 	return n.start > 0 && text[n.start-1] == '/'
@@ -143,7 +150,7 @@ func backslashes(text []byte, i int) int {
 func (d *Detector) value(n nameAt) {
 	text := d.text
 	code := EnvValue
-	if n.quote != 0 && n.op == ':' {
+	if n.quote != 0 && n.quote != '`' && n.op == ':' {
 		code = JSONValue
 	}
 	if text[n.value] == '`' && n.op == '=' && !n.spaced {
@@ -184,7 +191,7 @@ func (d *Detector) value(n nameAt) {
 	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.isPath(text, i, to) {
 		return
 	}
-	if n.op == ':' && n.quote == 0 && !d.plainValue(n, to) {
+	if n.op == ':' && (n.quote == 0 || n.quote == '`') && !d.plainValue(n, to) {
 		return
 	}
 	d.report(i, to, code)

@@ -106,7 +106,7 @@ func (d *Detector) inList(i int) bool {
 // value that is no word.
 func (d *Detector) plainValue(n nameAt, to int) bool {
 	text := d.text
-	if n.behindSlash(text) || to-n.value < minValue {
+	if n.behindSlash(text) || to-n.value < minValue || isProgress(text[n.value:to]) {
 		return false
 	}
 	name, v := text[n.start:n.end], text[n.value:to]
@@ -122,6 +122,12 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v[:min(len(v), maxMixed)], []byte("://"))
 }
 
+// isProgress tells whether v says that something goes on: Creating...
+func isProgress(v []byte) bool {
+	k := run(v, 0, letter)
+	return is(v[0], upper) && endsIn(v[:k], "ing") && k+3 == len(v) && hasAt(v, k, "...")
+}
+
 func isPasswordName(name []byte) bool {
 	name = name[:min(len(name), maxMixed)]
 	return containsFold(name, "pass") || containsFold(name, "pwd")
@@ -134,7 +140,7 @@ func startsLine(text []byte, i int) bool {
 		switch c := text[k]; {
 		case c == '\n':
 			return true
-		case is(c, blank|digit|dash|plus), c == '>', c == '|', c == '#', c == '*', c == ':', c == '.', c == 'T', c == 'Z':
+		case is(c, blank|digit|dash|plus), c == '>', c == '|', c == '#', c == '*', c == '`', c == ':', c == '.', c == 'T', c == 'Z':
 		default:
 			return false
 		}

@@ -31,6 +31,9 @@ func TestNamesInLiterals(t *testing.T) {
 		{`"{\"token\":\"" + token_of_user + "\"}"`, ""},
 		{`"password='" + password_of_user + "'"`, ""},
 		{`-d '{"password":"'"$PASSWORD_OF_USER"'"}'`, ""},
+		// The choices of a condition.
+		{`h = proxy ? 'Proxy-Authorization' : 'Authorization'; t = isToken ? "token" : "password"; u = ok ? "token" : "anonymous"`, ""},
+		{`f?"pass¦word": "correct horse"`, `f?"password": "«json-value»"`},
 		// The literal behind it is the value.
 		{`"pass¦word=" + "correct-horse-7"`, `"password=" + "«env-value»"`},
 		{`url = '?tok¦en=' + 'correct-horse-7' + '&x=1'`, `url = '?token=' + '«env-value»' + '&x=1'`},

@@ -4,9 +4,9 @@ import "bytes"
 
 // A reference reads a value from somewhere else and holds no secret of its own. A value
 // is a pure reference if it is one, or several joined by punctuation. Words may stand
-// around references only if those have edges of their own (braces, or a name in capitals
-// behind a character that is no letter or digit) and the words are too short for a
-// secret: prefix-${B} is a reference, Micro$oft123 is a password.
+// around references only if those have edges of their own (braces, a name in capitals
+// behind a character that is no letter or digit, or blanks) and the words are too short
+// for a secret: prefix-${B} is a reference, Micro$oft123 and $ummer2024! are passwords.
 
 // maxReference bounds the search for the end of a reference.
 const maxReference = 512
@@ -31,26 +31,27 @@ var referenceRoots = map[string]bool{
 	"github": true, "steps": true, "needs": true, "props": true, "state": true, "input": true,
 }
 
-// isReference tells whether v is a pure reference.
-func isReference(v []byte) bool {
+// isReference tells whether v is a pure reference. code tells that v stands where code
+// may: expressions without a mark of their own are references only there.
+func isReference(v []byte, code bool) bool {
 	if len(v) == 0 || len(v) > maxReferences {
 		return false
 	}
-	for _, p := range codeReferences {
-		if hasAt(v, 0, p) {
-			return true
-		}
-	}
-	if isDotted(v) {
+	if readsEnvironment(v, code) || code && isDotted(v) {
 		return true
 	}
-	words, bare, found := 0, false, false
+	words, bare, found, joint := 0, false, false, 0
 	for i := 0; i < len(v); {
 		switch end, edges := referenceEnd(v, i, len(v)); {
 		case end == unclosed:
 			return false
 		case end > 0:
-			found, bare = true, bare || !edges
+			if !edges {
+				// A small name may be a part of a password: another reference has to
+				// stand on the other side of what joins it.
+				bare = bare || i > 0 && (joint == 0 || i != joint+1) || end < len(v) && !joins(v, end)
+			}
+			found, joint = true, end
 			i = end
 			continue
 		}
@@ -67,7 +68,35 @@ func isReference(v []byte) bool {
 		}
 		i++
 	}
-	return found && (words == 0 || !bare)
+	return found && !bare
+}
+
+// joins tells whether one punctuation mark and a reference behind it stand at v[i:].
+func joins(v []byte, i int) bool {
+	return bytes.IndexByte([]byte(":/@,|.-+"), v[i]) >= 0 && i+2 < len(v) && bytes.IndexByte([]byte("${%"), v[i+1]) >= 0
+}
+
+// readsEnvironment tells whether v begins like an expression that reads the
+// environment and the like. In a text it has to go on with a name in capitals.
+func readsEnvironment(v []byte, code bool) bool {
+	for _, p := range codeReferences {
+		if !hasAt(v, 0, p) {
+			continue
+		}
+		rest := v[len(p):]
+		if code || p[0] == '!' || p[0] == '$' {
+			return len(rest) == 0 || !is(p[len(p)-1], alnum) || !is(rest[0], alnum|underscore|dash)
+		}
+		return union(rest)&lower == 0 && (len(rest) == 0 || !is(rest[0], dash))
+	}
+	return false
+}
+
+// inCode tells whether the value at text[i:to] may be code: it stands neither in quotes
+// nor behind another word nor in a URL.
+func inCode(text []byte, i, to int) bool {
+	k := runBack(text, i, max(0, i-8), blank)
+	return (k == 0 || !isQuote(text[k-1]) && (k == i || !is(text[k-1], alnum))) && (to >= len(text) || text[to] != '@')
 }
 
 // unclosed is the end of a reference that begins and does not end on its line.
@@ -91,8 +120,10 @@ func referenceEnd(text []byte, i, limit int) (end int, edges bool) {
 			return balanced(text, i+1, limit, '(', ')'), true
 		case is(next, letter|underscore):
 			end = dollarName(text, i, limit)
-			capitals := union(text[i:max(i, end)])&lower == 0
-			return end, i == 0 || is(text[i-1], blank) || capitals && !is(text[i-1], alnum) && text[i-1] != '$'
+			if union(text[i:max(i, end)])&lower == 0 {
+				return end, i == 0 || !is(text[i-1], alnum) && text[i-1] != '$'
+			}
+			return end, (i == 0 || is(text[i-1], blank)) && (end >= limit || is(text[end], blank))
 		case is(next, digit) && (i+2 == limit || !is(text[i+2], alnum) && text[i+2] != '$'):
 			return i + 2, true
 		}
@@ -130,7 +161,8 @@ func referenceEnd(text []byte, i, limit int) (end int, edges bool) {
 
 // dollarName gives the end of the $name at text[i], or 0: in the middle of a word, or
 // behind another dollar sign, $ is a character like others unless the name has capitals
-// only. Members belong to a name that has not: $request.header.authorization, $this->key.
+// only. Members belong to a name that has not: $this->key, and behind a dot those of a
+// name that is known or that have a secret name: $request.header.x-api-key.
 func dollarName(text []byte, i, limit int) int {
 	text = text[:limit]
 	end := run(text, i+1, alnum|underscore)
@@ -140,16 +172,20 @@ func dollarName(text []byte, i, limit int) int {
 	if i > 0 && (is(text[i-1], alnum) || text[i-1] == '$') {
 		return 0
 	}
-	for {
-		k := end
-		if hasAt(text, k, "->") {
-			k++
-		}
-		if !hasAt(text, k, ".") && !hasAt(text, k, ">") || k+1 >= limit || !is(text[k+1], letter|underscore) {
-			return end
-		}
-		end = run(text, k+1, letter|underscore)
+	for hasAt(text, end, "->") && end+2 < limit && is(text[end+2], letter|underscore) {
+		end = run(text, end+2, alnum|underscore)
 	}
+	if end+1 >= limit || text[end] != '.' || !is(text[end+1], letter|underscore) {
+		return end
+	}
+	if referenceRoots[string(text[i+1:end])] {
+		return run(text, end, nameSet)
+	}
+	members := run(text, end, alnum|underscore|dot)
+	if last := bytes.LastIndexByte(text[end:members], '.') + 1; secretName(text[end+last : members]) {
+		return members
+	}
+	return end
 }
 
 // standsFree tells whether neither a letter nor a digit adjoins text[i:end].

@@ -25,6 +25,14 @@ func TestReferences(t *testing.T) {
 		{"Author¦ization: Bearer abc$defghijklm12345\nX-Api-¦Key: ab$cdefghijklmnop", "Authorization: Bearer «auth-header»\nX-Api-Key: «auth-header»"},
 		{"postgres:¦//u:pa$$w0rd@db.example:5432/app postgres:¦//u:Secret$auce@h/d redis:¦//:pa$word@h", "postgres://u:«db-url»@db.example:5432/app postgres://u:«db-url»@h/d redis://:«db-url»@h"},
 		{"mongodb+srv:¦//u:My$ecretPw!9@c.example/d https:¦//bob:P@$$w0rd12@h.example/x", "mongodb+srv://u:«db-url»@c.example/d https://bob:«db-url»@h.example/x"},
+		{`{"pass¦word":"$ummer2024!"} {"pass¦word":"$tr0ng!Pass"} {"pass¦word":"$horse$battery"} {"pass¦word":"$passw0rd.x"}`, `{"password":"«json-value»"} {"password":"«json-value»"} {"password":"«json-value»"} {"password":"«json-value»"}`},
+		{"DB_PASS¦WORD=$ecretPassw0rd!\nAuthor¦ization: Bearer $horse.battery7\nX-Api-¦Key: $horse77@x", "DB_PASSWORD=«env-value»\nAuthorization: Bearer «auth-header»\nX-Api-Key: «auth-header»"},
+		{"postgres:¦//u:$horse77@x@h/d postgres:¦//u:p{x}@h/d postgres:¦//u:this.is.my.pw@h/d", "postgres://u:«db-url»@h/d postgres://u:«db-url»@h/d postgres://u:«db-url»@h/d"},
+		// Text in quotes is no code.
+		{`{"pass¦word":"config.abc123horse"} DB_PASS¦WORD='vars.is.my.pw' {"m":"{\"pass¦word\":\"self.horse77\"}"}`, `{"password":"«json-value»"} DB_PASSWORD='«env-value»' {"m":"{\"password\":\"«json-value»\"}"}`},
+		{"pass¦word: \"os.environ-horse\"\npass¦word: 'process.env-horse1'\nDB_PASS¦WORD=os.environ-horse\nAuthor¦ization: Bearer self.horse77", "password: \"«env-value»\"\npassword: '«env-value»'\nDB_PASSWORD=«env-value»\nAuthorization: Bearer «auth-header»"},
+		{`{"password":"process.env.DB_PASSWORD"} token: 'ENV["API_TOKEN"]' token: "os.environ/API_TOKEN"`, ""},
+		{"password = config.abc123horse; token = self.token_of_job\npassword = github.event.inputs", ""},
 		// Openers without an end.
 		{"postgres:¦//u:p!$(x@h/d mongodb:¦//u:abc{{x@h/d", "postgres://u:«db-url»@h/d mongodb://u:«db-url»@h/d"},
 		{"DB_PASS¦WORD={{correct-horse-7\nDB_PASS¦WORD=<correct-horse-7\nPASS¦WORD=<abc>defghij x", "DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»\nPASSWORD=«env-value» x"},
@@ -46,6 +54,7 @@ func TestReferences(t *testing.T) {
 		{"set TOKEN=%CI_JOB_TOKEN%\npassword=\"%(db_password)s\" password = f\"{settings.db_password}\" auth = f'{user_name}:{user_password}'", ""},
 		{"password = #{ENV['DB_PASSWORD']}\npassword: <%= ENV[\"DB_PASSWORD\"] %>", ""},
 		{`"token": "$request.header.x-api-key", "token": "$context.authorizer.token"`, ""},
+		{`"token": "$data.token", 'secret': '$values.secret_key', "auth": "$user_name@$user_password"`, ""},
 		{"$password = $this->password_value;\n$password = \"$this->password_value\";", ""},
 	})
 }

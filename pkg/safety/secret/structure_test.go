@@ -51,6 +51,11 @@ func TestCodeBehindNames(t *testing.T) {
 		{"Line{Token: tokens[1:], X: 1}; tokens = {Kind:{AT_KEYWORD:0, CDC:1}}; x = T{PrivateKey: []byte{1}}", ""},
 		{"headers = {\"Authorization\": `Basic ${Buffer.from(`${user_name}:${pass_word}`).toString('base64')}`}", ""},
 		{"password = \"#{ENV[\"DB_PASSWORD\"]}\"; token = f\"{read_token(path_of_token)}\"", ""},
+		// Options in a list of Markdown, and what a program is about to do.
+		{"- `token`: Personal access token\n- `password`: Required when x\n- `auth-token`: Optional. The token", ""},
+		{"- `DB_PASS¦WORD`: correct-horse-7\n- `pass¦word`: correct-horse-7\n- `tok¦en`: \"correct horse\"", "- `DB_PASSWORD`: «env-value»\n- `password`: «env-value»\n- `token`: \"«env-value»\""},
+		{"aws_secretsmanager_secret.db: Creating...\nrandom_password.db: Reading...\nvault_generic_secret.x: Destroying...", ""},
+		{"random_pass¦word.db: creating...\ntok¦en: Creating....", "random_password.db: «env-value»\ntoken: «env-value»"},
 		// Patterns.
 		{"tokenRegex = /^gh[ps]_/\nTOKEN = /[a-z]+/g\ngrep -E 'password=|token=|secret='\nsed -i \"s/password=.*/password=/\" file", ""},
 		// Files that hold the secret.

@@ -30,7 +30,7 @@ func (d *Detector) notSecret(from, to int) bool {
 		return true
 	}
 	w := fold(v)
-	return w.in(emptyWords) || isMask(v) || isPlaceholder(v) || isNumber(v) || isTime(v) || isReference(v) || openCommand(d.text, from, to)
+	return w.in(emptyWords) || isMask(v) || isPlaceholder(v) || isNumber(v) || isTime(v) || isReference(v, inCode(d.text, from, to)) || openCommand(d.text, from, to)
 }
 
 // isMask tells whether v is one character over and over, perhaps in groups, a few
