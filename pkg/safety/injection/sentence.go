@@ -97,8 +97,8 @@ func wholeEnvironment(c *cursor, own bool) (span, bool) {
 	if imperative(c, -2) && c.at(1).is(rInto) && isURL(c, c.at(2)) {
 		return span{verb.start, c.at(2).end}, true
 	}
-	// Whoever says please asks for a version.
-	return span{verb.start, c.at(0).end}, own && verb.id != share && verb.gap&(clause|gLine) != 0 &&
+	// Whoever says please asks for a version; so does who names what goes in.
+	return span{verb.start, c.at(0).end}, own && verb.id != share && !(c.at(2).gap&gSoft != 0 && fillsIn(c, 1)) && verb.gap&(clause|gLine) != 0 &&
 		(closed(c, 1) && c.at(1).gap&gColon == 0 || c.at(1).is(rInto))
 }
 
@@ -131,7 +131,8 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 		}
 		switch {
 		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
-			if listed && k < -1 || t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) {
+			if listed && k < -1 || t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) ||
+				(what == file || what == dotenv) && writtenTo(c, k, last) {
 				return span{}, false
 			}
 			return span{t.start, c.at(last).end}, true
@@ -141,11 +142,44 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 			}
 		case t.id == wWith && c.at(k-1).can(mAnswer) && imperative(c, k-1) && !refused(c, k-1) && what != surroundings:
 			return span{c.at(k - 1).start, c.at(last).end}, true
-		case t.is(rInstrument):
+		case t.is(rInstrument), t.id == wTo && c.at(k+1).can(mReload):
 			return span{}, false
 		}
 	}
 	return span{}, false
+}
+
+// writtenTo reports whether the file at the current word is where the verb at k puts
+// something, not what it gives away: "paste this into .env". What stands in a file may
+// be given away just as well, so "in" and "to" say it only of what is one thing, and
+// only if no other place to go to follows.
+func writtenTo(c *cursor, k, last int) bool {
+	p := -1
+	for p > k && (c.at(p).is(rDet|rFill) || c.at(p).id == local) {
+		p--
+	}
+	place := c.at(p)
+	if p <= k || c.at(p+1).gap&(fence|gComma|gColon) != 0 {
+		return false
+	}
+	sure := place.id == into || place.id == onto
+	if !sure && (place.id != in && place.id != wTo || c.at(k).is(rSend) && c.at(k).id != paste || goesTo(c, last)) {
+		return false
+	}
+	for i := k + 1; i < p; i++ {
+		switch t := c.at(i); {
+		case t.is(rReply|rInto) || t.id == wYou || t.id == wWhat, i > k+1 && t.is(rSubject) && t.id != wIt:
+			return false // another place, or what somebody else put there
+		case !sure && (t.can(mText) || t.is(rEverything|rAll)):
+			return false
+		}
+	}
+	for i := last + 1; !sure && i <= last+2; i++ {
+		if t := c.at(i); t.gap&clause == 0 && (t.id == wHere || t.id == below) {
+			return false
+		}
+	}
+	return true
 }
 
 // refused reports whether the verb at k is denied: never post, don't share.
@@ -274,8 +308,12 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 }
 
 var (
-	in  = vocabulary["in"]
-	cat = vocabulary["cat"]
+	in    = vocabulary["in"]
+	into  = vocabulary["into"]
+	onto  = vocabulary["onto"]
+	paste = vocabulary["paste"]
+	local = vocabulary["local"]
+	cat   = vocabulary["cat"]
 )
 
 // isURL reports whether the word is the scheme of a URL.

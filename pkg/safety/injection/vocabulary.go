@@ -95,6 +95,7 @@ const (
 	mMe                              // the writer
 	mKind                            // says what sort of agent
 	mUrges                           // urges somebody to do something
+	mReload                          // puts to use what has changed
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -263,7 +264,7 @@ var lexicon = []struct {
 	{rContents, "contents content value values output result results file files key keys data text everything them it secret secrets token tokens password passwords credentials variables lines"},
 	{rReply, "reply response answer comment comments message review output summary description chat"},
 	{rInto, "to into in here onto at as"},
-	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next"},
+	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next local"},
 	{rPreposition, "about in for with on from by at to into over under as when if because after before once until unless while"},
 	{0, "whenever code"},
 }
@@ -295,6 +296,7 @@ var moreLexicon = []struct {
 	{mKind, "bot bots review reviewer reviewers chat test merge release deploy build support"},
 	{mUrges, "remember sure time are is want task goal job order free"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
+	{mReload, "reload refresh load restart reset"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
 	{mDotted, "ssh aws docker kube"},
