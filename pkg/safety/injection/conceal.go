@@ -10,14 +10,16 @@ func concealRule(c *cursor) (span, bool) {
 	if !ok {
 		return span{}, false
 	}
-	direct := true // nothing but articles stands between the verb and the user
+	direct := true     // nothing but articles stands between the verb and the user
+	unknown := true    // nothing but words without meaning
+	subclause := false // the user may be the subject of another verb
 	for i := 1; i <= 8; i++ {
 		t := c.at(i)
 		if t.gap&stop != 0 {
 			return span{}, false
 		}
 		if t.is(rUser) {
-			if direct && named1(c, i, verb) {
+			if subclause || direct && (named1(c, i, verb) || spokenOf(c, i, verb)) {
 				return span{}, false
 			}
 			d := c.at(i - 1)
@@ -26,6 +28,7 @@ func concealRule(c *cursor) (span, bool) {
 			}
 			return span{start, t.end}, true
 		}
+		unknown = unknown && (t.id == wNone || t.id == wTo)
 		switch {
 		case t.is(rDet|rAll|rFill) && t.id != wThis && t.id != wThat, t.id == end:
 		case t.id == wTo || t.id == wWith:
@@ -40,9 +43,13 @@ func concealRule(c *cursor) (span, bool) {
 				}
 				d++
 			}
+			if unknown && i > 1 && (verb.id == wShow || verb.id == showing) && many(c, c.at(d)) && !c.at(d-1).is(rDet|rFill|rAll) {
+				return span{}, false // what a page shows to users: stack traces
+			}
 			return span{start, c.at(d).end}, c.at(d).gap&stop == 0
 		default:
 			direct = false
+			subclause = subclause || t.can(mAsks) && t.gap&gSoft == 0
 			if t.is(rPreposition) && t.id != wAbout || t.is(rSubject) && t.id != wIt && t.id != wThis && t.id != wThat && t.id != those && t.id != these {
 				return span{}, false
 			}
@@ -75,6 +82,16 @@ func named1(c *cursor, i int, verb token) bool {
 	}
 	return !n.is(rFunction|rEverything|rAdverb|rPerson|rFill|rEarlier) && n.id != wA && n.id != wAn
 }
+
+// spokenOf reports whether the user at i, right behind the verb, is what is not to be
+// mentioned, and nobody who is not told: nobody mentions users something.
+func spokenOf(c *cursor, i int, verb token) bool {
+	n := c.at(i + 1)
+	return verb.can(mMention) && (n.id == wBy || many(c, c.at(i)) && (closed(c, i+1) || n.is(rPreposition) && n.id != wAbout))
+}
+
+// many reports whether the word for the user is a plural.
+func many(c *cursor, t token) bool { return c.text[t.end-1]|0x20 == 's' }
 
 var showing = vocabulary["showing"]
 

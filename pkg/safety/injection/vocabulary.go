@@ -96,6 +96,8 @@ const (
 	mKind                            // says what sort of agent
 	mUrges                           // urges somebody to do something
 	mReload                          // puts to use what has changed
+	mMention                         // is done to somebody behind "to" only: mention, reveal
+	mAsks                            // leads into a question: whether, how
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -297,6 +299,8 @@ var moreLexicon = []struct {
 	{mUrges, "remember sure time are is want task goal job order free"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
 	{mReload, "reload refresh load restart reset"},
+	{mMention, "mention mentioning reveal revealing disclose disclosing"},
+	{mAsks, "whether how why where what"},
 	{mText, "contents content value values output"},
 	{mFrom, "of from"},
 	{mDotted, "ssh aws docker kube"},
