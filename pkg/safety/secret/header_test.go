@@ -1,0 +1,32 @@
+package secret
+
+import (
+	"testing"
+
+	"snapline/pkg/requirement"
+)
+
+// A credential may stand without a scheme, and something else behind it on the line.
+func TestHeaderWithoutScheme(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
+	f := fake(24)
+	check(t, plainRules, []sample{
+		{"<!-- Author¦ization: " + f + " -->", "<!-- Authorization: «auth-header» -->"},
+		{"/* Author¦ization: " + f + " */", "/* Authorization: «auth-header» */"},
+		{"Author¦ization: " + f + " # c\nAuthor¦ization: correcthorsebattery // c", "Authorization: «auth-header» # c\nAuthorization: «auth-header» // c"},
+		{"| Author¦ization: " + f + " | no 2 |", "| Authorization: «auth-header» | no 2 |"},
+		{"Author¦ization: " + f + " and more", "Authorization: «auth-header» and more"},
+		{"Author¦ization: hunter-horse7 and more\nAuthor¦ization: hunter-horse7 works", "Authorization: «auth-header» and more\nAuthorization: «auth-header» works"},
+		{`{"Author¦ization": "` + f + ` and more"}`, `{"Authorization": "«auth-header» and more"}`},
+		{"Author¦ization: abcdefghijklmnopqrstuvwx and more", "Authorization: «auth-header» and more"},
+		// What may be a scheme hides no credential behind it.
+		{"Author¦ization: Custom-Scheme_2 " + f, "Authorization: Custom-Scheme_2 «auth-header»"},
+		{"Author¦ization: Custom #correct-horse\nAuthor¦ization: Custom /+/correct-horse", "Authorization: Custom «auth-header»\nAuthorization: Custom «auth-header»"},
+		{"Author¦ization: Custom лошадь-батарея\nAuthor¦ization: Custom =>&#correct-horse7", "Authorization: Custom «auth-header»\nAuthorization: Custom «auth-header»"},
+		{"Author¦ization: Scheme2 " + f, "Authorization: Scheme2 «auth-header»"},
+		{"Author¦ization: TC3-HMAC-SHA256 Credential=abc/d, Signature=01ab", "Authorization: TC3-HMAC-SHA256 «auth-header»"},
+		{"Author¦ization: SharedAccessSignature sr=a&sig=" + f + "&se=1", "Authorization: SharedAccessSignature «auth-header»"},
+		{"Authorization: Bearer -->\nAuthorization: ${TOKEN} # c\nAuthorization: <token> | no 2\nAuthorization: $TOKEN and more", ""},
+		{"Authorization: see the documentation for details\nAuthorization: permission_denied for this user", ""},
+	})
+}
