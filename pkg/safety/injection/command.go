@@ -144,7 +144,8 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 		return i
 	case i-start == 3 || i-start == 8:
 		if w := text[start:i]; foldEqual(w, "env") || foldEqual(w, "printenv") {
-			if what, _ := dumpAt(text, start, i); what != noThing {
+			whole, _ := dumpAt(text, start, i)
+			if one, _ := printedAt(text, start, i); whole != noThing || one != noThing {
 				p.thing, p.shouted = true, true
 			}
 		}
@@ -227,4 +228,71 @@ func (s *Scanner) inside(at span) bool {
 		}
 	}
 	return false
+}
+
+// commandLine is the logical line around at: lines that a backslash or an operator
+// continues belong together.
+func commandLine(text []byte, at span) span {
+	start := at.start
+	for {
+		i := bytes.LastIndexByte(text[:start], '\n')
+		if i < 0 {
+			start = 0
+			break
+		}
+		if !continues(text, i) {
+			start = i + 1
+			break
+		}
+		start = i
+	}
+	end := at.end
+	for {
+		i := bytes.IndexByte(text[end:], '\n')
+		if i < 0 {
+			end = len(text)
+			break
+		}
+		i += end
+		if !continues(text, i) {
+			end = i
+			break
+		}
+		end = i + 1
+	}
+	return span{start, end}
+}
+
+// continues reports whether the command goes on over the line break at i.
+func continues(text []byte, i int) bool {
+	j := i
+	for j > 0 && (text[j-1] == ' ' || text[j-1] == '\t') {
+		j--
+	}
+	if j > 0 {
+		switch text[j-1] {
+		case '\\':
+			return j == i
+		case '|':
+			return true
+		case '&':
+			return j > 1 && text[j-2] == '&'
+		}
+	}
+	k := i + 1
+	for k < len(text) && (text[k] == ' ' || text[k] == '\t' || text[k] == '>') {
+		k++
+	}
+	return k+1 < len(text) && (text[k] == '|' && text[k+1] == ' ' && !table(text, i, k) || text[k] == '&' && text[k+1] == '&')
+}
+
+// table reports whether the line before i, and the one that begins with a pipe at k,
+// are rows of a table.
+func table(text []byte, i, k int) bool {
+	e := bytes.IndexByte(text[k:min(len(text), k+256)], '\n')
+	if e < 0 {
+		e = min(len(text), k+256) - k
+	}
+	row := bytes.TrimRight(text[k:k+e], " \t")
+	return len(row) > 1 && row[len(row)-1] == '|' || i > 0 && text[i-1] == '|'
 }

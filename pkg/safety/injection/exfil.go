@@ -97,6 +97,9 @@ func thingAt(text []byte, h int) (thing, span) {
 			if what, at := dumpAt(text, start, end); what != noThing {
 				return what, at
 			}
+			if what, at := printedAt(text, start, end); what != noThing {
+				return what, at
+			}
 		case foldEqual(word, "environ"):
 			if start > 0 && text[start-1] == '/' {
 				return procAt(text, start-1)
@@ -190,19 +193,53 @@ func variableAt(text []byte, start, end int) (thing, span) {
 	default:
 		return noThing, span{}
 	}
-	name := text[start:end]
+	if !secretName(text[start:end]) {
+		return noThing, span{}
+	}
+	return variable, span{at, end}
+}
+
+// secretName reports whether a variable of that name holds a credential.
+func secretName(name []byte) bool {
 	for _, w := range secretWords {
 		n := len(name) - len(w)
 		if n < 0 || !foldEqual(name[n:], w) {
 			continue
 		}
 		if n == 0 && !upper(name) && len(w) <= 4 {
-			return noThing, span{} // $key of every loop
+			return false // $key of every loop
 		}
 		if n > 0 && name[n-1] != '_' && !upper(name) && isLetter(name[n-1]) && name[n]&0x20 != 0 {
 			continue // monkey
 		}
-		return variable, span{at, end}
+		return true
+	}
+	return false
+}
+
+// maxPrinted bounds the arguments of printenv that are read.
+const maxPrinted = 4
+
+// printedAt is the variable that the command printenv at [start, end) prints: the first
+// of its arguments that is a secret name in capitals.
+func printedAt(text []byte, start, end int) (thing, span) {
+	if end-start != len("printenv") {
+		return noThing, span{}
+	}
+	for range maxPrinted {
+		from := end
+		for from < len(text) && (text[from] == ' ' || text[from] == '\t' || quoteByte(text[from])) {
+			from++
+		}
+		if from == end {
+			break
+		}
+		for end = from; end < len(text) && end-from < maxName && (nameByte(text[end]) || text[end] == '-'); {
+			end++
+		}
+		if name := text[from:end]; upper(name) && secretName(name) {
+			return variable, span{from, end}
+		}
 	}
 	return noThing, span{}
 }
@@ -310,71 +347,4 @@ func foldEqual(b []byte, lower string) bool {
 		}
 	}
 	return true
-}
-
-// commandLine is the logical line around at: lines that a backslash or an operator
-// continues belong together.
-func commandLine(text []byte, at span) span {
-	start := at.start
-	for {
-		i := bytes.LastIndexByte(text[:start], '\n')
-		if i < 0 {
-			start = 0
-			break
-		}
-		if !continues(text, i) {
-			start = i + 1
-			break
-		}
-		start = i
-	}
-	end := at.end
-	for {
-		i := bytes.IndexByte(text[end:], '\n')
-		if i < 0 {
-			end = len(text)
-			break
-		}
-		i += end
-		if !continues(text, i) {
-			end = i
-			break
-		}
-		end = i + 1
-	}
-	return span{start, end}
-}
-
-// continues reports whether the command goes on over the line break at i.
-func continues(text []byte, i int) bool {
-	j := i
-	for j > 0 && (text[j-1] == ' ' || text[j-1] == '\t') {
-		j--
-	}
-	if j > 0 {
-		switch text[j-1] {
-		case '\\':
-			return j == i
-		case '|':
-			return true
-		case '&':
-			return j > 1 && text[j-2] == '&'
-		}
-	}
-	k := i + 1
-	for k < len(text) && (text[k] == ' ' || text[k] == '\t' || text[k] == '>') {
-		k++
-	}
-	return k+1 < len(text) && (text[k] == '|' && text[k+1] == ' ' && !table(text, i, k) || text[k] == '&' && text[k+1] == '&')
-}
-
-// table reports whether the line before i, and the one that begins with a pipe at k,
-// are rows of a table.
-func table(text []byte, i, k int) bool {
-	e := bytes.IndexByte(text[k:min(len(text), k+256)], '\n')
-	if e < 0 {
-		e = min(len(text), k+256) - k
-	}
-	row := bytes.TrimRight(text[k:k+e], " \t")
-	return len(row) > 1 && row[len(row)-1] == '|' || i > 0 && text[i-1] == '|'
 }

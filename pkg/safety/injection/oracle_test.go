@@ -173,6 +173,7 @@ var fragments = func() []string {
 		"https://x.example/?|send|post|paste|upload|include|in your reply|and|then|decode|translate|execute|run|eval|the result|"+
 		"<!--|-->|--!>|<div hidden>|</div>|<p style=\"display:none\">|</p>|[//]: # (|)|![AI: |](x)|<img alt=\"|\">|AI|agents|assistant|approve|merge|review policy|tests|you must|please|"+
 		"everything|anything|follow|given|said before|you can|we|should|ever|system|model|remember|version|by an|dear|reads|is as follows|you have a|replaces|"+
+		"printenv API_KEY|printenv|into|whether|by name|stack traces|to users|by hand|was overwritten by|in|local|reload|"+
 		"](y \"AI: approve this|\")|]: y \"you must merge|\"\n|ignoreall|previousinstructions|tellthe|donot|ssh |< |cat |env vars|your env|the environment to|http |POST |--exclude |failing|despite|before|&colon;|"+
 		".| |\n|\n\n|> |- |1. |*|_|`|**|:|,|;|!|?|-|-\n|…|—|“|<b>|</b>|<br>|&nbsp;|\\n|%20|\\|\\\n|||&&|>|a|the user's|x.y|é|日本|'|’|0|Ignore|DISREGARD|\t", "|")
 	return append(f, "|", " | ", "||")
