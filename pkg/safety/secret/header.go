@@ -56,7 +56,10 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	printed := d.printedByGo(n)
 	switch {
 	case ok:
-		to = d.inLiteral(n.value, from, to)
+		whole := d.inLiteral(n.value, from, to)
+		if to = withoutName(text, from, whole); to < whole && run(text, word(text, from, to), blank) >= to {
+			return true // only the scheme stands here
+		}
 	case printed > 0:
 		from, to = n.value+1, printed
 	case d.structure(n, func(from, to int) {
@@ -67,6 +70,8 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 		return true
 	case n.op == ',':
 		return false
+	case d.codeBehind(n, func(from, to int) { d.headerValue(h, from, to, true) }):
+		return true
 	default:
 		from = n.value
 		to = d.headerEnd(n)
@@ -76,6 +81,58 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	}
 	d.headerValue(h, from, to, ok)
 	return true
+}
+
+// withoutName gives the end of text[from:to] without a name at its end whose value is
+// joined to the literal: "AWS4-HMAC-SHA256 Credential=" + credential.
+func withoutName(text []byte, from, to int) int {
+	if to == from || text[to-1] != '=' || !hasAt(text, run(text, to+1, blank), "+") {
+		return to
+	}
+	name := runBack(text, to-1, from, letter|underscore)
+	if name > from && name < to-1 && is(text[name-1], blank) && to-name <= maxMixed && secretName(text[name:to-1]) {
+		return name
+	}
+	return to
+}
+
+// codeBehind tells whether code stands behind the name of a header where code may: a
+// call, a member, the name of a variable. It calls item for a text joined to it. A bare
+// name with a dash is of a header as it is sent.
+func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
+	text := d.text
+	if n.quote == 0 && bytes.IndexByte(text[n.start:n.end], '-') >= 0 {
+		return false
+	}
+	end := codeEnd(text, n.value, false)
+	if end == 0 && (n.quote != 0 || d.inList(n.start)) {
+		end = variableEnd(text, n.value)
+	}
+	if end == 0 {
+		return false
+	}
+	d.spend(end - n.value)
+	i := run(text, end, blank)
+	for i < len(text) && bytes.IndexByte([]byte("+|?"), text[i]) >= 0 {
+		i++
+	}
+	if from, to, ok := quoted(text, run(text, i, blank)); ok && i > end {
+		d.spend(to - from)
+		item(from, to)
+	}
+	return true
+}
+
+// variableEnd gives the end of a secret name of several words at text[i] that is all of
+// an expression, or 0.
+func variableEnd(text []byte, i int) int {
+	end := run(text[:min(len(text), i+maxMixed)], i, letter|underscore)
+	behind := run(text, end, blank)
+	if behind < len(text) && bytes.IndexByte([]byte(",;)}]\n+|?"), text[behind]) < 0 ||
+		end == i || i+wordEnd(text[i:end], 0) == end || !secretName(text[i:end]) {
+		return 0
+	}
+	return end
 }
 
 // printedByGo gives the end of a list without quotes, as Go prints the headers of a
@@ -195,6 +252,9 @@ func (d *Detector) headerStop(i int) int {
 	return k
 }
 
+// wordClosers may stand behind a word and are none of it.
+const wordClosers = ",;)]}\\"
+
 // word gives the end of the word at text[from:to], without punctuation behind it.
 func word(text []byte, from, to int) int {
 	k, whole, broken := from, from, false
@@ -221,7 +281,7 @@ scan:
 		}
 		k++
 	}
-	for k > whole && bytes.IndexByte([]byte(",;)]}\\"), text[k-1]) >= 0 && !markerEnds(text, k) {
+	for k > whole && bytes.IndexByte([]byte(wordClosers), text[k-1]) >= 0 && !markerEnds(text, k) {
 		k--
 	}
 	return k
@@ -245,7 +305,11 @@ func markerEnds(text []byte, k int) bool {
 func (d *Detector) credentials(from, to int) {
 	text := d.text
 	first := word(text, from, to)
-	rest := run(text, first, blank)
+	rest := first
+	for rest < to && bytes.IndexByte([]byte(wordClosers), text[rest]) >= 0 {
+		rest++
+	}
+	rest = run(text, rest, blank)
 	scheme := fold(text[from:first])
 	known := scheme.in(schemes)
 	if rest >= to || first == from || !known && first-from >= minValue && rest > first && onlySigns(text, rest, to) {

@@ -17,6 +17,7 @@ func TestHeaderWithoutScheme(t *testing.T) {
 		{"| Author¦ization: " + f + " | no 2 |", "| Authorization: «auth-header» | no 2 |"},
 		{"Author¦ization: " + f + " and more", "Authorization: «auth-header» and more"},
 		{"Author¦ization: hunter-horse7 and more\nAuthor¦ization: hunter-horse7 works", "Authorization: «auth-header» and more\nAuthorization: «auth-header» works"},
+		{`{"Author¦ization": correct-horse}` + "\n(Author¦ization: correct-horse)", `{"Authorization": «auth-header»}` + "\n(Authorization: «auth-header»)"},
 		{`{"Author¦ization": "` + f + ` and more"}`, `{"Authorization": "«auth-header» and more"}`},
 		{"Author¦ization: abcdefghijklmnopqrstuvwx and more", "Authorization: «auth-header» and more"},
 		// What may be a scheme hides no credential behind it.
@@ -28,5 +29,25 @@ func TestHeaderWithoutScheme(t *testing.T) {
 		{"Author¦ization: SharedAccessSignature sr=a&sig=" + f + "&se=1", "Authorization: SharedAccessSignature «auth-header»"},
 		{"Authorization: Bearer -->\nAuthorization: ${TOKEN} # c\nAuthorization: <token> | no 2\nAuthorization: $TOKEN and more", ""},
 		{"Authorization: see the documentation for details\nAuthorization: permission_denied for this user", ""},
+	})
+}
+
+// Code that reads the value of a header from somewhere else stays.
+func TestCodeBehindHeaders(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
+	f := fake(24)
+	check(t, plainRules, []sample{
+		{`"Authorization": req.Header.Get("Authorization"), "X-Api-Key": os.environ.get("K"), 'Cookie': jar["a"]}`, ""},
+		{`'Authorization': headers["x"], "authorization": req.Header["Proxy-Authorization"], "Authorization" => request.env["HTTP_AUTHORIZATION"]`, ""},
+		{"headers[\"Authorization\"] = self.build_header(\n  x)\nheaders[\"Authorization\"] = auth_header\nx = 1", ""},
+		{"{ Authorization: getAuth(), x: 1 }\n{ Authorization: authHeader, x: 1 }\n{ 'Authorization': authHeader }\nAuthorization: getAuth(\n", ""},
+		{`"Authorization": fmt.Sprintf("Bearer %s", token)`, ""},
+		{`"Authorization": "AWS4-HMAC-SHA256 Credential=" + credential + ", Signature=" + signature`, ""},
+		// A text joined to the code is a value.
+		{`"Author¦ization": prefix() + "correct-horse-7", "X-Api-¦Key": auth_header || 'correct-horse-7'`, `"Authorization": prefix() + "«auth-header»", "X-Api-Key": auth_header || '«auth-header»'`},
+		// What is sent, or may be, is no code.
+		{"X-Api-¦Key: abcdefgh(77)\nX-Api-¦Key: abcdefgh[77]\nX-Api-¦Key: auth_header_name", "X-Api-Key: «auth-header»)\nX-Api-Key: «auth-header»]\nX-Api-Key: «auth-header»"},
+		{`{"Author¦ization": ` + f + `}`, `{"Authorization": «auth-header»}`},
+		{`"Author¦ization": "Custom Credential=" , "Author¦ization": "Custom FAKEFAKE=" + x`, `"Authorization": "Custom «auth-header»" , "Authorization": "Custom «auth-header»" + x`},
 	})
 }
