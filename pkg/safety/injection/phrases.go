@@ -157,14 +157,25 @@ func translateRule(c *cursor) (span, bool) {
 		if !joinsVerb(c, i) {
 			continue
 		}
-		if end, ok := outcome(c, i); ok {
+		if end, ok := outcome(c, i); ok && !byHand(c, i) {
 			return span{verb.start, end}, true
 		}
 	}
 	return span{}, false
 }
 
+// byHand reports whether a person is asked to execute: who runs it by hand is no agent.
+func byHand(c *cursor, i int) bool {
+	for j := i + 1; j <= i+5 && c.at(j+1).gap&(clause|gLine|gColon) == 0; j++ {
+		if c.at(j).id == wBy && c.at(j+1).id == hand {
+			return true
+		}
+	}
+	return false
+}
+
 var (
+	hand = vocabulary["hand"]
 	can  = vocabulary["can"]
 	pipe = vocabulary["pipe"]
 	feed = vocabulary["feed"]

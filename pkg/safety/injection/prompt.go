@@ -51,7 +51,7 @@ func promptRule(c *cursor) (span, bool) {
 		}
 		if t.is(rChanged) && is {
 			n := c.at(i + 1)
-			if yours || n.id == wWith || n.id == wBy || n.id == wTo || n.id == wAs || n.gap&gColon != 0 {
+			if yours || n.gap&gColon != 0 || (n.id == wWith || n.id == wBy || n.id == wTo || n.id == wAs) && (c.at(i-1).id != wWas || given(c, i+2)) {
 				return span{start, t.end}, true
 			}
 		}
@@ -100,6 +100,24 @@ func promptRule(c *cursor) (span, bool) {
 		det = det || t.is(rDet)
 	}
 	return span{}, false
+}
+
+// given reports whether the words at i are what the reader is given, here and now:
+// what was done to a prompt by something else is history.
+func given(c *cursor, i int) bool {
+	for j := i; j <= i+4; j++ {
+		t := c.at(j)
+		if t.gap&gColon != 0 {
+			return true
+		}
+		if t.gap&stop != 0 {
+			return false
+		}
+		if t.is(rNoun1) || t.id == wThis || t.id == wFollowing || t.id == wNew || t.id == below || t.id == wYou || t.id == wYour {
+			return true
+		}
+	}
+	return false
 }
 
 // stands reports whether the words at i give a text: "is as follows", "follows", "is:".

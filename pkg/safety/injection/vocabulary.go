@@ -266,7 +266,7 @@ var lexicon = []struct {
 	{rContents, "contents content value values output result results file files key keys data text everything them it secret secrets token tokens password passwords credentials variables lines"},
 	{rReply, "reply response answer comment comments message review output summary description chat"},
 	{rInto, "to into in here onto at as"},
-	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next local"},
+	{0, "type mypy pyright far giving give gave jailbroken exist apply matter bind lint approve ready able role variables base64 cat file next local hand"},
 	{rPreposition, "about in for with on from by at to into over under as when if because after before once until unless while"},
 	{0, "whenever code"},
 }
