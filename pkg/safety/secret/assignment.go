@@ -156,23 +156,43 @@ func (d *Detector) value(n nameAt) {
 	if text[n.value] == '`' && n.op == '=' && !n.spaced {
 		return // a command of the shell
 	}
+	if n.op == ':' {
+		n.skipMarks(text)
+	}
+	if from, to, ok := tripled(text, n.value); ok {
+		d.report(from, to, code)
+		return
+	}
+	if d.block(n, code) {
+		return
+	}
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
-		if to = d.inLiteral(n.value, from, to); !n.isPath(text, from, to) {
-			d.report(from, to, code)
+		end := d.inLiteral(n.value, from, to)
+		if !n.isPath(text, from, end) {
+			d.report(from, end, code)
+		}
+		if end == to && goesOnBeside(text, to) {
+			d.beside(n, to+1, code)
 		}
 		return
 	}
+	d.beside(n, n.value, code)
 	if literal, ok := conversion(text, n.value); ok {
 		from, to, ok := quoted(text, literal)
 		d.spend(to - from)
 		switch {
-		case ok && text[literal-1] == '{':
+		case ok && text[literal-1] == '{' && !opensObject(text, literal-1):
 			d.listed(n, from, to, code)
-		case ok:
+		case ok && text[literal-1] == '(':
 			d.report(from, to, code)
 		}
 		return
+	}
+	if n.spaced || n.op == ':' {
+		if brace := composite(text, n.value); brace > 0 {
+			return
+		}
 	}
 	if d.structure(n, func(from, to int) { d.listed(n, from, to, code) }) {
 		return
@@ -195,16 +215,6 @@ func (d *Detector) value(n nameAt) {
 		return
 	}
 	d.report(i, to, code)
-}
-
-// conversion gives the place of the argument of a conversion to a slice, or of the
-// first element of a slice: []byte("…"), []byte{…}.
-func conversion(text []byte, i int) (argument int, ok bool) {
-	if !hasAt(text, i, "[]") {
-		return 0, false
-	}
-	k := run(text, i+2, alnum)
-	return k + 1, k > i+2 && k+1 < len(text) && (text[k] == '(' || text[k] == '{')
 }
 
 // fallback handles the reference ${NAME:-literal} at the start of text[i:limit], of
@@ -245,10 +255,7 @@ func (d *Detector) workingDirectory(from int) bool {
 // quoted finds the value in quotes at text[i:], which may be escaped, without them.
 // It ends at the first quote of the same kind and depth of escape, or at the line end.
 func quoted(text []byte, i int) (from, to int, ok bool) {
-	if i+1 < len(text) && isPrefix(text[i]) && (text[i+1] == '"' || text[i+1] == '\'') {
-		i++
-	}
-	q, k, ok := quoteAt(text, i)
+	q, k, ok := quoteAt(text, prefixEnd(text, i))
 	if !ok {
 		return 0, 0, false
 	}

@@ -115,7 +115,7 @@ type Detector struct {
 	// How far rules have judged the text, so that no byte is judged over and over.
 	steps, budget int // see spend
 
-	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, vaultAt, registeredEnd int
+	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, vaultAt, registeredEnd, besideEnd int
 
 	atFrom, atFound     int // see firstAt
 	stopFrom, stopFound int // see headerStop

@@ -109,6 +109,21 @@ func closes(text []byte, k int) bool {
 // isPrefix tells whether c may stand before the quote of a literal: b"…", f'…'.
 func isPrefix(c byte) bool { return bytes.IndexByte([]byte("bBrRuUfFL"), c) >= 0 }
 
+// prefixEnd gives the place of the quote behind a prefix of a literal at text[i:], or i:
+// rb"…", $@"…", r#"…"#.
+func prefixEnd(text []byte, i int) int {
+	const longest = 3
+	for k := i; k < len(text) && k-i <= longest; k++ {
+		switch c := text[k]; {
+		case c == '"', c == '\'':
+			return k
+		case !isPrefix(c) && c != '$' && c != '@' && (c != '#' || k == i):
+			return i
+		}
+	}
+	return i
+}
+
 // behindLiteral handles a name whose operator ends a string literal. The value is then
 // what is joined to the literal, if that is a literal itself: "token=" + "…". It tells
 // whether there is a value, or none of this applies.

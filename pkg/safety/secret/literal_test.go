@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"strings"
 	"testing"
 
 	"snapline/pkg/requirement"
@@ -55,4 +56,39 @@ func TestNamesInLiterals(t *testing.T) {
 		{`a = r"\d" ; tok¦en = b"correct horse"`, `a = r"\d" ; token = b"«env-value»"`},
 		{"text = \"it ends\nhere\" pass¦word: 'correct horse'", "text = \"it ends\nhere\" password: '«env-value»'"},
 	})
+}
+
+// What stands beside code, in calls that only hold it, in other quotes or on other lines,
+// is a value too.
+func TestLiteralsBesideCode(t *testing.T) {
+	requirement.Claim(t, "SEC-05")
+	const v, r = `"correct-horse-7"`, `"«env-value»"`
+	var samples []sample
+	for _, code := range []string{
+		`tok¦en = process.env.TOKEN || %s`, `tok¦en = process.env.TOKEN ?? %s;`, `pass¦word = ENV['P'] || %s`, `tok¦en = cfg.token or %s`,
+		`$secret = getenv("S") ?: %s;`, `tok¦en = os.getenv("TOKEN", %s)`, `pass¦word: ENV.fetch("P",%s),`, `'pass¦word' => env('DB_PASSWORD', %s),`,
+		`SECRET_¦KEY = config("SECRET_KEY", default=%s)`, `tok¦en = "" if prod else %s`, `pass¦word = prefix + %s`, `tok¦en = isProd ? process.env.T : %s;`,
+		`tok¦en = (cfg.token or %s).strip()`, `tok¦en = new String(%s);`, `tok¦en = String::from(%s);`, `tok¦en = Secret::new(%s.into())`, `pass¦word=SecretStr(%s)`,
+		`tok¦en = %s + suffix`, `tok¦en = ""%s""`, `tok¦en = $%s`, `tok¦en = $@%s`, `tok¦en = @%s;`, `tok¦en = rb%s`, `tok¦en = r#%s#`, `pass¦word: !!str %s`, `pass¦word: &a %s`,
+		"pass¦word:\n  %s\nnext: 1",
+	} {
+		samples = append(samples, sample{strings.ReplaceAll(code, "%s", v), strings.ReplaceAll(code, "%s", r)})
+	}
+	check(t, plainRules, append(samples, []sample{
+		{`tok¦en = $"correct horse {x} battery 7"; tok¦en = @"correct horse"`, `token = $"«env-value»"; token = @"«env-value»"`},
+		{"tok¦en = \"\"\"\ncorrect-horse\n\"\"\"\ntok¦en = '''correct horse'''", "token = \"\"\"\n«env-value»\n\"\"\"\ntoken = '''«env-value»'''"},
+		{"a:\n  pass¦word: |\n    correcthorse\n    battery-staple\n  next: correct-horse-7", "a:\n  password: |\n    «env-value»\n    «env-value»\n  next: correct-horse-7"},
+		{"pass¦word: >-\n  correct-horse-7\npass¦word:\n  correct-horse-7\npass¦word: &a correct-horse-7\n**pass¦word:** correct-horse-7", "password: >-\n  «env-value»\npassword:\n  «env-value»\npassword: &a «env-value»\n**password:** «env-value»"},
+		{`tok¦en = f(pass¦word="correct horse") || "correct-horse-8"`, `token = f(password="«env-value»") || "«env-value»"`},
+		{`tok¦en = "correct-" + "horse-7x"`, `token = "«env-value»" + "«env-value»"`},
+		// Literals that say what is read, or are shown.
+		{`token = t("login.password", "Enter the password"); token = fetch("https://api.example/v1") or "none"`, ""},
+		{`token = headers.get("Authorization") or headers.get("authorization_v2"); token = base + "/v1/tokens/7"`, ""},
+		{`token_type = opts.type || "bearer-7-x"; token = a.b("name7x7x7", "horse7777"); log("token: " + token + " for user7")`, ""},
+		{`PASSWD = getpass("Password for %s on %s: " % (user, f(host or "localhost-7")))`, ""},
+		{`{"password": "x1", "other": cond || "correct-horse-7"}`, ""},
+		{"secret_help = \"\"\"\nHow to use it\n\"\"\"\ndef f() -> \"PrivateKey\":\n    \"\"\"Gives the key of it.\"\"\"", ""},
+		{"**Token:** see the manual\nauth:\n  \"username1\": bob\nauth:\n  username1234:\n    x: y\nrun-token: |\n  echo hello\n  make something", ""},
+		{"auth:\n  readToken7(x)\ntoken:\ncorrect-horse-7\n  password: |\n correct-horse-7", ""},
+	}...))
 }

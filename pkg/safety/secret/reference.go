@@ -40,6 +40,9 @@ func isReference(v []byte, code bool) bool {
 	if readsEnvironment(v, code) || code && isDotted(v) {
 		return true
 	}
+	if pairs(v[0], v[len(v)-1]) && bytes.IndexByte(v, '$') == 1 {
+		v = v[1 : len(v)-1] // [$list]
+	}
 	words, bare, found, joint := 0, false, false, 0
 	for i := 0; i < len(v); {
 		switch end, edges := referenceEnd(v, i, len(v)); {

@@ -55,6 +55,7 @@ func TestReferences(t *testing.T) {
 		{"password = #{ENV['DB_PASSWORD']}\npassword: <%= ENV[\"DB_PASSWORD\"] %>", ""},
 		{`"token": "$request.header.x-api-key", "token": "$context.authorizer.token"`, ""},
 		{`"token": "$data.token", 'secret': '$values.secret_key', "auth": "$user_name@$user_password"`, ""},
+		{"$auth_list = [$auth_list] unless ref $x\nmy $auth_list = $response->{headers}(lc $auth_header);", ""},
 		{"$password = $this->password_value;\n$password = \"$this->password_value\";", ""},
 	})
 }

@@ -162,6 +162,65 @@ func (d *Detector) listed(n nameAt, from, to int, code Code) {
 	}
 }
 
+// conversion gives the place of the argument of a conversion to a slice or the like, or
+// of its first element: []byte("…"), []byte{…}, [...]uint8{…}, map[string]int{…}.
+func conversion(text []byte, i int) (argument int, ok bool) {
+	limit := min(len(text), i+maxStructure)
+	k := i
+	if hasAt(text, k, "map[") {
+		k += len("map")
+	}
+	brackets := k
+	for k < limit && text[k] == '[' {
+		set := digit | dot
+		if brackets > i {
+			set |= alnum
+		}
+		if k = run(text[:limit], k+1, set); k == limit || text[k] != ']' {
+			return 0, false
+		}
+		k++
+	}
+	if k == brackets || markerAt(text, i) > 0 {
+		return 0, false
+	}
+	name := run(text[:limit], k, alnum|underscore|dot)
+	if name == k {
+		return 0, false
+	}
+	if hasAt(text, k, "struct {") {
+		name++
+	}
+	return name + 1, name+1 < limit && (text[name] == '(' || text[name] == '{')
+}
+
+// composite gives the place of the brace of a composite literal at text[i], or 0: a type,
+// and in braces nothing, the line end, or names: token_t{, jwt.Token{Raw: raw}, T{a, b}.
+func composite(text []byte, i int) int {
+	limit := min(len(text), i+maxStructure)
+	k := i
+	for k < limit && (text[k] == '&' || text[k] == '*') {
+		k++
+	}
+	if k == limit || !is(text[k], letter|underscore) {
+		return 0
+	}
+	if k = run(text[:limit], k, alnum|underscore|dot); k+1 >= limit || text[k] != '{' {
+		return 0
+	}
+	j := run(text[:limit], k+1, blank)
+	name := run(text[:limit], j, alnum|underscore)
+	switch {
+	case j == limit, text[j] == '\n':
+		return k
+	case text[j] == '}', name > j && name < limit && (text[name] == ':' || text[name] == ','):
+		if end := bracketEnd(text, k); end == unclosed || end == len(text) || !is(text[end], alnum|underscore) {
+			return k
+		}
+	}
+	return 0
+}
+
 // codeEnd gives the end of the expression at text[i], or 0 if there is none: names
 // joined by dots and the like, with a call or a subscript: f(x), a["b"].c, $_ENV['X'].
 // A call may go on on the next line. index tells that a bare word may be a subscript.
@@ -169,13 +228,29 @@ func codeEnd(text []byte, i int, index bool) int {
 	limit := min(len(text), i+maxStructure+maxStructure)
 	brackets := 0
 	k := i
-	for k < limit && (text[k] == '$' || text[k] == '*' || text[k] == '@') {
+	for k < limit && bytes.IndexByte([]byte("$*@!"), text[k]) >= 0 {
 		k++
 	}
 	for joined := true; joined && k < limit && is(text[k], letter|underscore); {
+		name := k
 		k = run(text[:limit], k, alnum|underscore)
-		for k < limit && (text[k] == '(' || text[k] == '[') {
-			if text[k] == '[' && !isSubscript(text, k+1, index) {
+		macro := isMacro(text, name, k)
+		if macro {
+			k++
+		}
+		if hasAt(text, k, "::<") { // parse::<Token>(x)
+			if j := run(text[:limit], k+len("::<"), alnum|underscore); hasAt(text, j, ">(") {
+				k = j + 1
+			}
+		}
+		for k < limit {
+			arrow := hasAt(text, k, "->{") || hasAt(text, k, "->[")
+			if arrow { // $x->{name} of Perl
+				k += len("->")
+			} else if text[k] != '(' && text[k] != '[' {
+				break
+			}
+			if text[k] == '[' && !arrow && !macro && !isSubscript(text, k+1, index) {
 				return 0
 			}
 			end := bracketEnd(text, k)
@@ -207,6 +282,11 @@ func codeEnd(text []byte, i int, index bool) int {
 		return 0
 	}
 	return k
+}
+
+// isMacro tells whether the name text[from:to] is that of a macro of Rust: format!("…").
+func isMacro(text []byte, from, to int) bool {
+	return to > from && union(text[from:to])&^(lower|underscore) == 0 && (hasAt(text, to, "!(") || hasAt(text, to, "!["))
 }
 
 func isSubscript(text []byte, i int, index bool) bool {

@@ -38,6 +38,13 @@ func TestCodeBehindNames(t *testing.T) {
 		{`requests.get(url, auth=("bob", 'correct-horse-7'))`, `requests.get(url, auth=("bob", '«env-value»'))`},
 		{`PASS¦WORD = {"correct-horse-7", 'correct-horse-8'}`, `PASSWORD = {"«env-value»", '«env-value»'}`},
 		{`{\"tok¦en\":[\"correct-horse-7\",\"correct-horse-8\"]}`, `{\"token\":[\"«json-value»\",\"«json-value»\"]}`},
+		// Composite literals, macros, functions.
+		{"token := yaml_token_t{\nsecret := corev1.Secret{\ncredentials := &aws.Credentials{\ntoken := jwt.Token{Raw: raw}\ntoken := pair.Token{a, b}\n\tAuth: []ssh.AuthMethod{\ntoken := struct{}{}", ""},
+		{"var tokenTests = []struct {\nvar isTokenTable = [256]bool{\ntokenIndex := [...]uint8{0, 1}\nq.readSecret = map[string]suiteSecret{}\nsecrets := map[string]int{\"a\": 1}", ""},
+		{`tok¦en := [2]string{"correct-horse-7", "b"}; secret := map[string]string{"pass¦word": "correct-horse-7"}`, `token := [2]string{"«env-value»", "b"}; secret := map[string]string{"password": "«json-value»"}`},
+		{"token = format!(\"Bearer {}\", tok)\ntoken = vec![0u8; 32]\ntoken := matches!(a, B)\ntoken = serde_json::from_str::<Token>(&raw)?", ""},
+		{"x.onToken = function (t) {\n\"onToken\": function (\ntoken = $\"Bearer {tok}\"", ""},
+		{"DB_PASS¦WORD=abcdefgh{\nDB_PASS¦WORD=abc!(horse)x\npass¦word: horse{battery}\nPASS¦WORD=[ab]horse{7}", "DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»)x\npassword: «env-value»\nPASSWORD=«env-value»"},
 		// Calls, subscripts, members.
 		{`secret := []byte(os.Getenv("JWT_SECRET")); secret := []byte(cfg.Secret); password := []byte(userInput)`, ""},
 		{`secret := []byte("correct-horse")`, `secret := []byte("«env-value»")`},
