@@ -44,11 +44,35 @@ func (d *Detector) url(pos int) {
 		return
 	}
 	from := authority + c + 1
-	if from == end || d.fallback(from, end, DatabaseURL) || d.notSecret(from, end) {
+	if from == end || isVerb(text[from:end]) || d.fallback(from, end, DatabaseURL) || d.notSecret(from, end) {
+		return
+	}
+	if text[authority] == '[' && hasAt(text, end-1, "]@]") { // ://[user[:password]@]host
 		return
 	}
 	d.add(from, end, DatabaseURL)
 	d.urlEnd = end
+}
+
+// isVerb tells whether a format string or a template has its value filled in at v: %s,
+// %[2]v, %2$s, {}, {0}, $[name].
+func isVerb(v []byte) bool {
+	last := len(v) - 1
+	switch {
+	case last < 1:
+		return false
+	case v[0] == '%' && bytes.IndexByte([]byte("sdvqr"), v[last]) >= 0:
+		n := run(v, 1, digit)
+		if v[1] == '[' {
+			n = run(v, 2, digit)
+		}
+		return last == 1 || n == last-1 && (v[n] == ']' && v[1] == '[' || v[n] == '$' && n > 1)
+	case v[0] == '{' && v[last] == '}':
+		return run(v, 1, digit) == last
+	case v[0] == '$' && v[1] == '[' && v[last] == ']':
+		return last > 2 && run(v, 2, letter|underscore) == last
+	}
+	return false
 }
 
 // authorityEnd are the characters that end an authority, and @ and $.
