@@ -152,6 +152,7 @@ func TestProviders(t *testing.T) {
 		{"AK¦IA" + "FAKEXMPL2345FAKE", "«aws»"},
 		{"AS¦IAFAKEXMPL2345FAKE AB¦IAFAKEXMPL2345FAKE AC¦CAFAKEXMPL2345FAKE", "«aws» «aws» «aws»"},
 		{"AK¦IAFAKEXMPL2345FAK", ""},
+		{"AK¦IAFAKEXMPL2345FAKE2", ""},
 		{"xAK¦IAFAKEXMPL2345FAKE", ""},
 		{"AK¦IAFAKEXMPL2345FAKEx", ""},
 		{`id\nAK¦IAFAKEXMPL2345FAKE\n`, `id\n«aws»\n`},

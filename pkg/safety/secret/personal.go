@@ -226,9 +226,53 @@ func (d *Detector) iban(pos int) {
 			best = i + 1
 		}
 	}
-	if best > 0 {
+	if best > 0 && !(grouped && insideFingerprint(text, pos, best)) {
 		d.add(pos, best, IBAN)
 	}
+}
+
+// insideFingerprint tells whether text[i:j] is a part of a fingerprint: of hexadecimal
+// digits in groups of four that go on before or behind it, and have both digits and
+// letters there.
+func insideFingerprint(text []byte, i, j int) bool {
+	const most = 10 // groups of a fingerprint
+	for _, c := range text[i:j] {
+		if !is(c, digit|blank) && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	for range most {
+		k := runBack(text, i, max(0, i-2), blank)
+		if k == i || !isHexGroup(text, k-4) {
+			break
+		}
+		if i = k - 4; union(text[i:k]) == upper|digit {
+			return true
+		}
+	}
+	for range most {
+		k := run(text[:min(len(text), j+2)], j, blank)
+		if k == j || !isHexGroup(text, k) {
+			break
+		}
+		if j = k + 4; union(text[k:j]) == upper|digit {
+			return true
+		}
+	}
+	return false
+}
+
+// isHexGroup tells whether four hexadecimal digits stand at text[i:], and no more.
+func isHexGroup(text []byte, i int) bool {
+	if i < 0 || i+4 > len(text) || i > 0 && is(text[i-1], alnum) || i+4 < len(text) && is(text[i+4], alnum) {
+		return false
+	}
+	for _, c := range text[i : i+4] {
+		if !is(c, upper|digit) || !isHex(c) {
+			return false
+		}
+	}
+	return true
 }
 
 func mod97(number []byte) bool {

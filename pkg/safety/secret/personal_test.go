@@ -37,3 +37,20 @@ func TestPersonalData(t *testing.T) {
 		{"xGB82WEST12345698765432 GB82WEST12345698765432x", ""},
 	})
 }
+
+// Groups of four hexadecimal digits that go on are a fingerprint, not an IBAN.
+func TestFingerprints(t *testing.T) {
+	requirement.Claim(t, "SEC-07")
+	check(t, plainRules, []sample{
+		{"Key fingerprint = BA54 73A2 B058 7B07 FB51 CF2D 2160 94DF D0CB 81EF", ""},
+		{"fingerprint: 1A2B  BA57 73A2 B058 7B07 FB27", ""},
+		{"BA57 73A2 B058 7B07 FB27 1A2B 0000", ""},
+		{"FB51 CF2D 2160 94DF D0CB  0000 1A2B", ""},
+		{"FB51 CF2D 2160 94DF D0CB", "«iban»"},
+		{"IBAN BE68 5390 0754 7034", "IBAN «iban»"},
+		{"2024 BE68 5390 0754 7034 2025 FACE", "2024 «iban» 2025 FACE"},
+		{"1A2B3 BE68 5390 0754 7034 x1A2B", "1A2B3 «iban» x1A2B"},
+		{"on 1A2B: DE89 3704 0044 0532 0130 00, 1A2B", "on 1A2B: «iban», 1A2B"},
+		{"1A2B GB82 WEST 1234 5698 7654 32", "1A2B «iban»"},
+	})
+}

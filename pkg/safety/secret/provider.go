@@ -18,7 +18,7 @@ type options uint8
 
 const (
 	bounded  options = 1 << iota // no letter or digit before the prefix
-	closed                       // no letter, digit or underscore behind the run
+	closed                       // the body has min bytes, and no letter, digit or underscore is behind it
 	mixed                        // a digit or capital in the body
 	notWords                     // not lower-case words with dashes between
 	noDot                        // a full stop at the end is punctuation
@@ -134,7 +134,7 @@ func (d *Detector) token(p *provider, pos int) (found bool) {
 	if end-body < p.min {
 		return false
 	}
-	if p.opt&closed != 0 && end < len(text) && is(text[end], alnum|underscore) {
+	if p.opt&closed != 0 && (end-body > p.min || end < len(text) && is(text[end], alnum|underscore)) {
 		return false
 	}
 	if p.opt&(mixed|notWords) != 0 {
