@@ -10,7 +10,7 @@ func (d *Detector) assignment(pos int) {
 		return
 	}
 	end := run(text, pos, nameSet)
-	if end < len(text) && text[end] == ' ' && (end+1 == len(text) || is(text[end+1], alnum)) {
+	if end < len(text) && text[end] == ' ' && (end+1 == len(text) || is(text[end+1], alnum)) && !hasAt(text, end, " string = ") {
 		d.nameEnd = end // a word of prose, the most frequent case
 		return
 	}
@@ -84,16 +84,25 @@ func (n *nameAt) operator(text []byte) bool {
 			}
 		}
 	}
+	if n.quote == 0 {
+		i = behindName(text, n.start, i)
+	}
 	j := run(text, i, blank)
 	n.spaced = j > i
 	if j >= len(text) {
 		return false
+	}
+	if value := declared(text, j); value > 0 && n.quote == 0 && (n.spaced || text[j] == ':' || text[j] == '?') {
+		n.op, n.spaced, n.value = '=', true, value
+		return true
 	}
 	next := byte(0)
 	if j+1 < len(text) {
 		next = text[j+1]
 	}
 	switch c := text[j]; {
+	case c == '=' && (next == '=' || next == '~' || next == '>') && isVariableLine(text, j+1) && !is(text[min(j+2, len(text)-1)], blank):
+		n.op, j = '=', j+1
 	case c == '=' && next == '>':
 		n.op, j = 'a', j+2
 	case c == '=' && next != '=' && next != '~':
@@ -112,6 +121,83 @@ func (n *nameAt) operator(text []byte) bool {
 		n.nextLine(text)
 	}
 	return n.value < len(text)
+}
+
+// behindName gives the place of the operator behind the name text[start:end], which may
+// be in bold type or that of an array: **name**:, char name[] =.
+func behindName(text []byte, start, end int) int {
+	k := end
+	switch {
+	case k < len(text) && text[k] == '*' && start > 0 && text[start-1] == '*':
+		for k < len(text) && text[k] == '*' && k-end < 2 {
+			k++
+		}
+	case hasAt(text, k, "["):
+		if k = run(text[:min(len(text), k+8)], k+1, digit); !hasAt(text, k, "] = ") {
+			return end
+		}
+		k++
+	}
+	return k
+}
+
+// declared gives the place of the literal that is the value of a declared name, of which
+// the type starts at text[i], or 0: name string = "…", name: &'static str = "…".
+func declared(text []byte, i int) int {
+	const longest = 48
+	limit := min(len(text), i+longest)
+	k := i
+	if hasAt(text, k, "?:") {
+		k++
+	}
+	if text[k] == ':' {
+		k = run(text[:limit], k+1, blank)
+	}
+	from := k
+kind:
+	for k < limit {
+		switch {
+		case is(text[k], alnum|underscore|dot) || bytes.IndexByte([]byte("&<>[]:*?"), text[k]) >= 0:
+			k++
+		case hasAt(text, k, " | "):
+			k += len(" | ")
+		case hasAt(text, k, "'static "):
+			k += len("'static ")
+		default:
+			break kind
+		}
+	}
+	equal := run(text[:limit], k, blank)
+	if k == from || !is(text[from], letter) && text[from] != '&' && text[from] != '*' && text[from] != '[' || !hasAt(text, equal, "= ") {
+		return 0
+	}
+	value := run(text[:limit], equal+1, blank)
+	if quote := prefixEnd(text, value); quote < len(text) && isQuote(text[quote]) {
+		return value
+	}
+	return 0
+}
+
+// isVariableLine tells whether text[:i] ends with the start of a line that sets a
+// variable of the environment, NAME=: what follows is text and no code.
+func isVariableLine(text []byte, i int) bool {
+	if i == 0 || text[i-1] != '=' {
+		return false
+	}
+	start := runBack(text, i-1, max(0, i-1-maxMixed), alnum|underscore)
+	if start == i-1 || union(text[start:i-1])&lower != 0 {
+		return false
+	}
+	if hasAt(text, start-len("export "), "export ") {
+		start -= len("export ")
+	}
+	return start == 0 || text[start-1] == '\n'
+}
+
+// argument tells whether the name is that of an argument of a call: f(name=, f(x, name=.
+func (n *nameAt) argument(text []byte) bool {
+	k := runBack(text, n.start, max(0, n.start-8), blank)
+	return k > 0 && n.op == '=' && (text[k-1] == '(' || text[k-1] == ',' && k < n.start)
 }
 
 // nextLine moves the value to a text in quotes on the next line, as JSON allows.
@@ -189,7 +275,8 @@ func (d *Detector) value(n nameAt) {
 		}
 		return
 	}
-	if n.spaced || n.op == ':' {
+	inCode := n.spaced || n.op == ':' || n.argument(text)
+	if inCode {
 		if brace := composite(text, n.value); brace > 0 {
 			return
 		}
@@ -201,7 +288,7 @@ func (d *Detector) value(n nameAt) {
 	if text[i] == '{' && i+1 < len(text) && text[i+1] != '{' && n.op == '=' && !n.spaced && d.braced(i) {
 		return
 	}
-	if n.op == 'a' || codeEnd(text, i, n.spaced || n.op == ':') > 0 {
+	if n.op == 'a' || codeEnd(text, i, inCode) > 0 {
 		return
 	}
 	to := d.unquotedEnd(n)

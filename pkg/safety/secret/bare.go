@@ -9,6 +9,9 @@ import "bytes"
 // {name} is a placeholder.
 func (d *Detector) braced(i int) bool {
 	const maxBraced = 512
+	if end, edges := referenceEnd(d.text, i, min(len(d.text), i+maxBraced)); end > 0 && edges {
+		return true
+	}
 	rest := d.text[i+1 : min(len(d.text), i+maxBraced)]
 	for k := 0; k < len(rest) && rest[k] != '\n'; k++ {
 		switch {
@@ -17,14 +20,12 @@ func (d *Detector) braced(i int) bool {
 			k++ // a doubled brace is one of the value
 		case k+1 < len(rest) && is(rest[k+1], alnum):
 			return false
-		case run(rest, 0, alnum|underscore|dot) < k:
-			d.report(i+1, i+1+k, EnvValue)
-			return true
 		default:
+			d.report(i+1, i+1+k, EnvValue)
 			return true
 		}
 	}
-	return true
+	return false
 }
 
 // unquotedEnd gives the end of the value that starts at n.value without a quote. A
@@ -157,6 +158,9 @@ func endsLine(text []byte, i int) bool {
 // place of the bracket.
 func (d *Detector) inAngles(n nameAt) int {
 	text, i := d.text, n.value
+	if text[i] == '>' && isVariableLine(text, i) {
+		return unquotedEnd(text, i+1, false)
+	}
 	if text[i] != '<' || n.op != '=' || n.spaced || i+1 == len(text) || !is(text[i+1], alnum) {
 		return i
 	}

@@ -18,7 +18,7 @@ const maxReferences = 2048
 var codeReferences = []string{
 	"os.environ", "os.getenv", "os.Getenv", "process.env", "ENV[", "ENV.", "System.getenv",
 	"getenv(", "env(", "Deno.env", "import.meta.env", "std::env", "env::var", "$env:", "%env",
-	"Environment.GetEnvironmentVariable", "!Ref", "!Sub", "!GetAtt", "!vault", "!secret",
+	"Environment.GetEnvironmentVariable", "!Ref", "!Sub", "!ImportValue", "!GetAtt", "!vault", "!secret",
 }
 
 // referenceRoots are the first parts of dotted expressions in configuration and
@@ -28,7 +28,7 @@ var referenceRoots = map[string]bool{
 	"settings": true, "env": true, "opts": true, "options": true, "secrets": true, "vars": true,
 	"var": true, "params": true, "request": true, "req": true, "res": true, "response": true,
 	"data": true, "ctx": true, "context": true, "local": true, "module": true, "inputs": true,
-	"github": true, "steps": true, "needs": true, "props": true, "state": true, "input": true,
+	"github": true, "exports": true, "steps": true, "needs": true, "props": true, "state": true, "input": true,
 }
 
 // isReference tells whether v is a pure reference. code tells that v stands where code
@@ -37,7 +37,7 @@ func isReference(v []byte, code bool) bool {
 	if len(v) == 0 || len(v) > maxReferences {
 		return false
 	}
-	if readsEnvironment(v, code) || code && isDotted(v) {
+	if readsEnvironment(v, code) || code && (isDotted(v) || hasAt(v, len(v)-2, "[]") && union(v)&^lower == 0 && run(v, 0, lower) == len(v)-2) {
 		return true
 	}
 	if pairs(v[0], v[len(v)-1]) && bytes.IndexByte(v, '$') == 1 {
@@ -96,8 +96,13 @@ func readsEnvironment(v []byte, code bool) bool {
 }
 
 // inCode tells whether the value at text[i:to] may be code: it stands neither in quotes
-// nor behind another word nor in a URL.
+// nor behind another word nor in a URL. Behind a variable of the environment its last
+// part has to have a secret name: TOKEN=secrets.token.
 func inCode(text []byte, i, to int) bool {
+	if isVariableLine(text, i) {
+		last := text[i+bytes.LastIndexByte(text[i:to], '.')+1 : to]
+		return run(last, 0, letter|underscore) == len(last) && secretName(last)
+	}
 	k := runBack(text, i, max(0, i-8), blank)
 	return (k == 0 || !isQuote(text[k-1]) && (k == i || !is(text[k-1], alnum))) && (to >= len(text) || text[to] != '@')
 }
@@ -135,6 +140,8 @@ func referenceEnd(text []byte, i, limit int) (end int, edges bool) {
 			end = closing(text, i, 2, limit, "}}")
 		} else if k := run(text[:limit], i+1, alnum|underscore|dot); is(next, letter|underscore) && k < limit && text[k] == '}' {
 			end = k + 1
+		} else if is(next, letter|underscore) && k < limit && formatEnd(text[:limit], k) > 0 {
+			end = formatEnd(text[:limit], k)
 		} else if k > i+1 && k < limit && text[k] == '(' {
 			end = balanced(text, i, limit, '{', '}')
 		}
@@ -160,6 +167,25 @@ func referenceEnd(text []byte, i, limit int) (end int, edges bool) {
 		}
 	}
 	return 0, false
+}
+
+// formatEnd gives the end of a replacement field of Python whose name ends at text[k], or
+// 0: {name!r}, {name[:2]}.
+func formatEnd(text []byte, k int) int {
+	switch text[k] {
+	case '!':
+		if k+2 < len(text) && bytes.IndexByte([]byte("rsa"), text[k+1]) >= 0 && text[k+2] == '}' {
+			return k + 3
+		}
+	case '[':
+		for k++; k < len(text) && (is(text[k], digit|dash) || text[k] == ':'); {
+			k++
+		}
+		if hasAt(text, k, "]}") {
+			return k + 2
+		}
+	}
+	return 0
 }
 
 // dollarName gives the end of the $name at text[i], or 0: in the middle of a word, or
@@ -235,17 +261,37 @@ func openCommand(text []byte, from, to int) bool {
 	return len(v) == 0 || bytes.IndexByte(v, ' ') >= 0 || v[len(v)-1] == '\\' || to < len(text) && is(text[to], blank)
 }
 
-// isDotted tells whether v is a member of something: config.token.
+// isDotted tells whether v is a member of something: config.token, req.body?.token,
+// !user!.token. It is if one knows what it is a member of, or which.
 func isDotted(v []byte) bool {
+	v = bytes.TrimRight(bytes.TrimLeft(v, "!"), "!")
 	i := run(v, 0, letter|underscore)
-	if i == 0 || i >= len(v) || v[i] != '.' || len(v) > maxReference || run(v, i, alnum|underscore|dot) != len(v) {
+	if i == 0 || len(v) > maxReference {
 		return false
 	}
-	if referenceRoots[string(v[:i])] {
+	last := 0
+	for k := i; k < len(v); k++ {
+		switch c := v[k]; {
+		case c == '.':
+			last = k + 1
+		case (c == '?' || c == '!') && hasAt(v, k+1, "."):
+		case !is(c, alnum|underscore):
+			return false
+		}
+	}
+	switch {
+	case last == 0:
+		return false
+	case referenceRoots[string(v[:i])], secretName(v[last:]), memberNames[string(v[last:])]:
 		return true
 	}
-	last := v[bytes.LastIndexByte(v, '.')+1:]
-	return secretName(last)
+	return last == i+1 && secretName(v[:i]) && union(v[last:])&^(upper|underscore) == 0 // TokenType.BEARER
+}
+
+// memberNames are the last parts of dotted expressions that end in no secret name.
+var memberNames = map[string]bool{
+	"length": true, "Length": true, "Empty": true, "isRequired": true, "value": true, "Value": true,
+	"text": true, "class": true, "size": true, "count": true, "Text": true, "className": true,
 }
 
 // defaultLiteral gives the place of the literal for an unset variable in the reference that

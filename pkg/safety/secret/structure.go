@@ -41,7 +41,7 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 		}
 	case end < len(text) && is(text[end], alnum|underscore), !bytes.ContainsAny(inner, "\"'`,()[]{} ") && len(inner) > 0:
 		return false
-	case text[i] == '{' && n.op == '=' && !n.spaced && !opensStructure(inner) && !bytes.ContainsAny(inner, "\"'`"):
+	case text[i] == '{' && n.op == '=' && !n.spaced && !n.argument(text) && !opensStructure(inner) && !bytes.ContainsAny(inner, "\"'`"):
 		return false // Pwd={a (b) c}
 	}
 	d.items(i, shut, item)
@@ -255,7 +255,7 @@ func codeEnd(text []byte, i int, index bool) int {
 			}
 			end := bracketEnd(text, k)
 			if end == unclosed {
-				if goesOn(text, k) {
+				if goesOn(text, k) && !isVariableLine(text, i) {
 					return k
 				}
 				return 0
@@ -315,13 +315,16 @@ func goesOn(text []byte, i int) bool {
 
 // isPattern tells whether a regular expression starts at text[i].
 func isPattern(v []byte) bool {
-	for _, start := range []string{".*", ".+", "[^", "[A-", "[a-", "[0-", `[\`, `\S`, `\s`, `\w`, `\d`, "(.", "(?", "([", `(\`, "/^"} {
+	for _, start := range []string{".*", ".+", "[^", "[A-", "[a-", "[0-", `[\`, `\S`, `\s`, `\w`, `\d`, "(.", "(?", "([", `(\`, "/^", "qr/", "%r{", `/\`} {
 		if hasAt(v, 0, start) {
 			return true
 		}
 	}
 	if hasAt(v, 0, "|") { // password=|token=
 		return secretName(v[1:run(v, 1, nameSet)])
+	}
+	if hasAt(v, 0, "/") && (bytes.Contains(v, []byte("([")) || bytes.Contains(v, []byte("(?"))) {
+		return true
 	}
 	k := bytes.LastIndexByte(v, '/')
 	return k > 1 && v[0] == '/' && run(v, k+1, lower) == len(v) && bytes.ContainsAny(v[1:k], `^[(\*?$`)

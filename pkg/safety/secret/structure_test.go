@@ -63,7 +63,24 @@ func TestCodeBehindNames(t *testing.T) {
 		{"- `DB_PASS¦WORD`: correct-horse-7\n- `pass¦word`: correct-horse-7\n- `tok¦en`: \"correct horse\"", "- `DB_PASSWORD`: «env-value»\n- `password`: «env-value»\n- `token`: \"«env-value»\""},
 		{"aws_secretsmanager_secret.db: Creating...\nrandom_password.db: Reading...\nvault_generic_secret.x: Destroying...", ""},
 		{"random_pass¦word.db: creating...\ntok¦en: Creating....", "random_password.db: «env-value»\ntoken: «env-value»"},
+		// Members, operators, types, arguments.
+		{"token = req.body?.token; token = result?.Token ?? \"\"; token = user!.token!; password = passwordField.text!", ""},
+		{"token = !!req.user; token = !tokens.isEmpty(); password = string.Empty; password = PropTypes.string.isRequired", ""},
+		{"secret = char.class; n_token = tokens.length; x_token = TokenType.BEARER\nAPI_TOKEN: string[]\nexports.TOKEN = exports.STRICT_TOKEN = exports.X", ""},
+		{"f(token=tokens[0], x)\nf(key_password=certs[0][2], x)\nf(t_token=strings.Split(line, \":\")[1])\nf(password={k: v for k, v in x})\nx(auth=list[T] | None)", ""},
+		{"print(f\"password={password!r}\")\nprint(f\"secret={secret[:2]}\")\npassword: !ImportValue db-secret", ""},
+		{"DB_PASSWORD=secrets.DB_PASSWORD\nDB_PASSWORD=var.db_password\nif token==abcdefghij:\nif [[ $TOKEN =~ ^gh.* ]]\n{TOKEN=>abcdefghij}", ""},
+		// Near misses: a variable of the environment is followed by text.
+		{"DB_PASS¦WORD=this.is.my.pw\nexport DB_PASS¦WORD=github.token.FAKE99\nDB_PASS¦WORD=config.password7!", "DB_PASSWORD=«env-value»\nexport DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»"},
+		{"DB_PASS¦WORD=~horse77xx\nDB_PASS¦WORD==horse77xx\nDB_PASS¦WORD=>horse77xx\nDB_PASS¦WORD={horse77xx\nDB_PASS¦WORD=horse77(\nDB_PASS¦WORD=horse77[", strings.Repeat("DB_PASSWORD=«env-value»\n", 5) + "DB_PASSWORD=«env-value»"},
+		{"pass¦word = horse.battery; pass¦word = horse!battery[; pass¦word={horse77!x}", "password = «env-value»; password = «env-value»; password={«env-value»}"},
+		// Declarations.
+		{`var dbPass¦word string = "correct-horse"; dbPass¦word: string = 'correct-horse'; pass¦word?: string | null = "correct-horse"`, `var dbPassword string = "«env-value»"; dbPassword: string = '«env-value»'; password?: string | null = "«env-value»"`},
+		{`const DB_PASS¦WORD: &str = "correct-horse"; const DB_PASS¦WORD: &'static str = "correct-horse"; char tok¦en[] = "correct-horse";`, `const DB_PASSWORD: &str = "«env-value»"; const DB_PASSWORD: &'static str = "«env-value»"; char token[] = "«env-value»";`},
+		{"**Pass¦word**: correct-horse-7\n*pass¦word*: correct-horse-7\n**Token**: see the manual", "**Password**: «env-value»\n*password*: «env-value»\n**Token**: see the manual"},
+		{`the token value = "correct-horse"; var token string = os.Getenv("X_TOKEN"); token: string = readToken()`, ""},
 		// Patterns.
+		{"a = /token=([^&]+)/; token = /token=([^&]+)/; token = qr/abc.*def/; token = %r{abcdefg}; token = /\\Aabcdefgh\\z/.freeze", ""},
 		{"tokenRegex = /^gh[ps]_/\nTOKEN = /[a-z]+/g\ngrep -E 'password=|token=|secret='\nsed -i \"s/password=.*/password=/\" file", ""},
 		// Files that hold the secret.
 		{"GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json my_token_file=./secrets/token SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd/agent.1234", ""},
