@@ -52,6 +52,9 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	if argument, ok := conversion(text, n.value); ok { // []string{"…"}
 		n.value = argument
 	}
+	if tag := d.markup(n.value); tag > 0 {
+		n.value = tag
+	}
 	from, to, ok := quoted(text, n.value)
 	printed := d.printedByGo(n)
 	switch {
@@ -170,11 +173,20 @@ func (d *Detector) headerValue(h *headerName, from, to int, whole bool) {
 	d.report(from, to, AuthHeader)
 }
 
+// fieldStarts begin the names of other headers, which lists give in small letters.
+var fieldStarts = []string{"access-control-", "accept-", "cache-", "content-", "if-", "last-", "sec-", "transfer-", "user-", "www-", "x-"}
+
 // isHeaderName tells whether v is a header's name: words in capitals and small letters
-// with dashes, or the name of a header with a credential.
+// with dashes, words in small letters of which the first tells it, or the name of a header
+// with a credential.
 func isHeaderName(v []byte) bool {
 	if len(v) == 0 || len(v) > maxMixed || headerNamed(v) != nil {
 		return len(v) > 0 && len(v) <= maxMixed
+	}
+	for _, start := range fieldStarts {
+		if hasAt(v, 0, start) {
+			return run(v, 0, lower|dash) == len(v)
+		}
 	}
 	for i := 0; i < len(v); i++ {
 		first := i == 0 || v[i-1] == '-'
@@ -243,6 +255,9 @@ func (d *Detector) headerStop(i int) int {
 	k := i
 	for ; k < len(d.text); k++ {
 		c := d.text[k]
+		if c == '<' && k > 0 && bytes.IndexByte([]byte(" \t:=\"'"), d.text[k-1]) >= 0 && angleWord(d.text, k) > 0 {
+			continue
+		}
 		if c == '\n' || c == '<' || c == '\\' && k+1 < len(d.text) && (d.text[k+1] == 'n' || d.text[k+1] == 'r') {
 			break
 		}
@@ -250,6 +265,34 @@ func (d *Detector) headerStop(i int) int {
 	d.stopFrom, d.stopFound = i, k
 	d.spend(k - i)
 	return k
+}
+
+// angleWord gives the end of a word in angle brackets at text[i] that a letter or digit
+// follows, or 0: it is no placeholder then.
+func angleWord(text []byte, i int) int {
+	const longest = 32
+	k := run(text[:min(len(text), i+longest)], i+1, alnum|dash|underscore)
+	if k > i+1 && k+1 < len(text) && text[k] == '>' && is(text[k+1], alnum) {
+		return k + 1
+	}
+	return 0
+}
+
+// markup gives the end of the tag at text[i] if its closing tag is the next one: what
+// stands between them is the value. It gives 0 if there is none.
+func (d *Detector) markup(i int) int {
+	const farthest = 1024
+	text := d.text
+	if text[i] != '<' {
+		return 0
+	}
+	from := angleWord(text, i)
+	k := bytes.IndexByte(text[from:min(len(text), from+farthest)], '<')
+	if from == 0 || k < 0 || !hasAt(text, from+k, "</") || !bytes.HasPrefix(text[from+k+2:], text[i+1:from]) {
+		return 0
+	}
+	d.spend(k)
+	return from
 }
 
 // wordClosers may stand behind a word and are none of it.
@@ -261,7 +304,13 @@ func word(text []byte, from, to int) int {
 scan:
 	for k < to {
 		switch text[k] {
-		case ' ', '\t', '"', '\'', '`', '<', '>':
+		case '<':
+			if end := angleWord(text, k); k == from && end > 0 && end < to {
+				k = end
+				continue
+			}
+			break scan
+		case ' ', '\t', '"', '\'', '`', '>':
 			break scan
 		case '$', '{', '%':
 			if broken {

@@ -51,3 +51,27 @@ func TestCodeBehindHeaders(t *testing.T) {
 		{`"Author¦ization": "Custom Credential=" , "Author¦ization": "Custom FAKEFAKE=" + x`, `"Authorization": "Custom «auth-header»" , "Authorization": "Custom «auth-header»" + x`},
 	})
 }
+
+// Angle brackets are of a placeholder, of a value, or of the markup around one.
+func TestHeadersWithAngles(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
+	f := fake(24)
+	check(t, plainRules, []sample{
+		{"X-Api-¦Key: <horse>battery-0FAKE\nAuthor¦ization: Bearer <horse>battery-0FAKE", "X-Api-Key: «auth-header»\nAuthorization: Bearer «auth-header»"},
+		{"Author¦ization:<horse>battery-0FAKE", "Authorization:«auth-header»"},
+		{"<li>X-Api-¦Key: <code>" + f + "</code></li>", "<li>X-Api-Key: <code>«auth-header»</code></li>"},
+		{"Author¦ization: Bearer " + f + "<br>Next", "Authorization: Bearer «auth-header»<br>Next"},
+		{"X-Api-Key: <your key>\nX-Api-Key: <your-key>-x\nX-Api-Key: <your-key>, y: 1\nAuthorization: Basic <base64(user:pw)>\nX-Api-Key: <your-key>", ""},
+		{"<td>X-Api-Key: </td><td>content-of-cell</td><li>Authorization: </li><li>authentication</li>", ""},
+	})
+}
+
+func TestListsOfHeaders(t *testing.T) {
+	requirement.Claim(t, "SEC-04")
+	check(t, plainRules, []sample{
+		{"`authorization`, `access-control-allow-credentials`, `cookie`, `content-type`, `x-api-key`, `x-request-id`, `authorization`, `user-agent`", ""},
+		{`["x-api-key", "content-type"], ['authorization', 'if-none-match']`, ""},
+		{"Set(`x-api-¦key`, `correct-horse-battery`)", "Set(`x-api-key`, `«auth-header»`)"},
+		{`Set("x-api-¦key", "x-correct-horse-7"), Set("x-api-¦key", "content")`, `Set("x-api-key", "«auth-header»"), Set("x-api-key", "content")`},
+	})
+}
