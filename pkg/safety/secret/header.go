@@ -26,13 +26,6 @@ var headerNames = []headerName{
 	{name: "set-cookie", pairs: true},
 }
 
-// schemes are the authentication schemes whose credential is one word.
-var schemes = map[string]bool{
-	"basic": true, "bearer": true, "token": true, "negotiate": true, "ntlm": true, "apikey": true,
-	"api-key": true, "key": true, "jwt": true, "bot": true, "splunk": true, "kerberos": true,
-	"sso-key": true, "genie-key": true, "dpop": true, "privatetoken": true, "gitlab-token": true,
-}
-
 func headerNamed(name []byte) *headerName {
 	for k := range headerNames {
 		h := &headerNames[k]
@@ -82,8 +75,22 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	if n.op == ',' && isHeaderName(text[from:to]) {
 		return true // a list of names
 	}
+	if !ok && !h.scheme && !h.pairs && n.isSent(text) {
+		end := word(text, from, to)
+		if v := text[from:end]; longEnough(v) && isReference(v, true) && !isReference(v, false) {
+			d.add(from, end, AuthHeader) // it would be one in code only
+			d.valueEnd = end
+			return true
+		}
+	}
 	d.headerValue(h, from, to, ok)
 	return true
+}
+
+// isSent tells whether the name is of a header as it is sent: in code a name with a dash
+// is in quotes.
+func (n *nameAt) isSent(text []byte) bool {
+	return n.quote == 0 && n.op == ':' && bytes.IndexByte(text[n.start:n.end], '-') >= 0
 }
 
 // withoutName gives the end of text[from:to] without a name at its end whose value is
@@ -100,11 +107,10 @@ func withoutName(text []byte, from, to int) int {
 }
 
 // codeBehind tells whether code stands behind the name of a header where code may: a
-// call, a member, the name of a variable. It calls item for a text joined to it. A bare
-// name with a dash is of a header as it is sent.
+// call, a member, the name of a variable. It calls item for a text joined to it.
 func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
 	text := d.text
-	if n.quote == 0 && bytes.IndexByte(text[n.start:n.end], '-') >= 0 {
+	if n.isSent(text) {
 		return false
 	}
 	end := codeEnd(text, n.value, false)
@@ -347,67 +353,4 @@ func markerEnds(text []byte, k int) bool {
 	}
 	i += max(0, k-longestMarker)
 	return markerAt(text, i) == k-i
-}
-
-// credentials handles the value of an Authorization header: the scheme word stays,
-// what follows it goes. A first word that is no scheme goes too.
-func (d *Detector) credentials(from, to int) {
-	text := d.text
-	first := word(text, from, to)
-	rest := first
-	for rest < to && bytes.IndexByte([]byte(wordClosers), text[rest]) >= 0 {
-		rest++
-	}
-	rest = run(text, rest, blank)
-	scheme := fold(text[from:first])
-	known := scheme.in(schemes)
-	if rest >= to || first == from || !known && first-from >= minValue && rest > first && onlySigns(text, rest, to) {
-		d.report(from, first, AuthHeader)
-		return
-	}
-	end, prose := word(text, rest, to), false
-	switch {
-	case known:
-		d.report(rest, end, AuthHeader)
-		return
-	case run(text, end, blank) >= to:
-		prose = end-rest < minValue && run(text, rest, letter) >= end
-		d.report(rest, end, AuthHeader)
-	case union(text[rest:min(to, rest+2*maxMixed)])&(digit|equals|slash|underscore|plus) != 0:
-		for to > rest && is(text[to-1], blank) {
-			to--
-		}
-		d.report(rest, to, AuthHeader)
-	default:
-		prose = true
-	}
-	if !isWords(text[from:first]) || prose && union(text[from:first])&digit != 0 {
-		d.report(from, first, AuthHeader)
-	}
-}
-
-// onlySigns tells whether what stands at text[i:to] up to a space is the sign of a
-// comment, the border of a table, or punctuation.
-func onlySigns(text []byte, i, to int) bool {
-	for ; i < to && !is(text[i], blank); i++ {
-		if is(text[i], alnum) || text[i] >= 0x80 || isQuote(text[i]) || text[i] == '[' {
-			return false
-		}
-	}
-	return true
-}
-
-// isWords tells whether v looks like the name of a scheme or like words, which digits
-// only end: AWS4-HMAC-SHA256.
-func isWords(v []byte) bool {
-	const longest = 24
-	if len(v) >= longest {
-		return false
-	}
-	for i := 1; i < len(v); i++ {
-		if is(v[i-1], digit) && is(v[i], letter) {
-			return false
-		}
-	}
-	return true
 }

@@ -47,6 +47,8 @@ func TestCodeBehindHeaders(t *testing.T) {
 		{`"Author¦ization": prefix() + "correct-horse-7", "X-Api-¦Key": auth_header || 'correct-horse-7'`, `"Authorization": prefix() + "«auth-header»", "X-Api-Key": auth_header || '«auth-header»'`},
 		// What is sent, or may be, is no code.
 		{"X-Api-¦Key: abcdefgh(77)\nX-Api-¦Key: abcdefgh[77]\nX-Api-¦Key: auth_header_name", "X-Api-Key: «auth-header»)\nX-Api-Key: «auth-header»]\nX-Api-Key: «auth-header»"},
+		{"X-Api-¦Key: self.horse77\ncurl -H 'PRIVATE-¦TOKEN: github.token.FAKE99' h", "X-Api-Key: «auth-header»\ncurl -H 'PRIVATE-TOKEN: «auth-header»' h"},
+		{"'X-Api-Key': config.apiKey\nX-Api-Key: process.env.API_KEY\nX-Api-Key: $API_KEY\nX-Api-Key: ${config.apiKey}", ""},
 		{`{"Author¦ization": ` + f + `}`, `{"Authorization": «auth-header»}`},
 		{`"Author¦ization": "Custom Credential=" , "Author¦ization": "Custom FAKEFAKE=" + x`, `"Authorization": "Custom «auth-header»" , "Authorization": "Custom «auth-header»" + x`},
 	})
