@@ -34,7 +34,7 @@ func (d *Detector) assignment(pos int) {
 	}
 	n := nameAt{start: start, end: end}
 	// A name inside a value that goes is judged only if its own value lies behind.
-	if !n.operator(text) || n.value < d.valueEnd {
+	if !n.sibling(text) && !n.operator(text) || n.value < d.valueEnd {
 		return
 	}
 	name := text[start:end]

@@ -110,7 +110,7 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 	if n.behindSlash(text) || to-n.value < minValue || isProgress(text[n.value:to]) {
 		return false
 	}
-	name, v := text[n.start:n.end], text[n.value:to]
+	name, v := text[n.start:n.end], bytes.TrimSuffix(text[n.value:to], []byte(".")) // a sentence may end
 	u := union(v[:min(len(v), maxMixed)])
 	switch {
 	case union(name)&lower == 0:

@@ -81,6 +81,12 @@ func TestLiteralsBesideCode(t *testing.T) {
 		{"pass¦word: >-\n  correct-horse-7\npass¦word:\n  correct-horse-7\npass¦word: &a correct-horse-7\n**pass¦word:** correct-horse-7", "password: >-\n  «env-value»\npassword:\n  «env-value»\npassword: &a «env-value»\n**password:** «env-value»"},
 		{`tok¦en = f(pass¦word="correct horse") || "correct-horse-8"`, `token = f(password="«env-value»") || "«env-value»"`},
 		{`tok¦en = "correct-" + "horse-7x"`, `token = "«env-value»" + "«env-value»"`},
+		// Names that are values themselves, beside which theirs stand.
+		{"- name: DB_PASS¦WORD\n  value: correct-horse\n- name: \"DB_PASS¦WORD\"\n  value: 'correct horse'\n- name: Author¦ization\n  value: Bearer correct-horse-0", "- name: DB_PASSWORD\n  value: «env-value»\n- name: \"DB_PASSWORD\"\n  value: '«env-value»'\n- name: Authorization\n  value: Bearer «auth-header»"},
+		{`{"name":"Author¦ization","value":"Bearer correct-horse"} {"key": "db_pass¦word", "value": "correct-horse"} {\"name\":\"tok¦en\",\"value\":\"correct-horse\"}`, `{"name":"Authorization","value":"Bearer «auth-header»"} {"key": "db_password", "value": "«json-value»"} {\"name\":\"token\",\"value\":\"«json-value»\"}`},
+		{"  name  = \"DB_PASS¦WORD\"\n  value = \"correct-horse\"", "  name  = \"DB_PASSWORD\"\n  value = \"«env-value»\""},
+		{"- name: DB_PASSWORD\n  valueFrom:\n    a: db-words-1\n- name: DB_PASSWORD\n  value: $(X_PASSWORD)\n- name: \"auth\"\n  value: as you like it", ""},
+		{`[{"name":"token","value":[1,2]},{"name":"x","value":"correct-horse"},{"rename":"token","value":"correct-horse"},{"name":"token","values":"correct-horse"}]`, ""},
 		// Literals that say what is read, or are shown.
 		{`token = t("login.password", "Enter the password"); token = fetch("https://api.example/v1") or "none"`, ""},
 		{`token = headers.get("Authorization") or headers.get("authorization_v2"); token = base + "/v1/tokens/7"`, ""},

@@ -43,7 +43,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"var tokenTests = []struct {\nvar isTokenTable = [256]bool{\ntokenIndex := [...]uint8{0, 1}\nq.readSecret = map[string]suiteSecret{}\nsecrets := map[string]int{\"a\": 1}", ""},
 		{`tok¦en := [2]string{"correct-horse-7", "b"}; secret := map[string]string{"pass¦word": "correct-horse-7"}`, `token := [2]string{"«env-value»", "b"}; secret := map[string]string{"password": "«json-value»"}`},
 		{"token = format!(\"Bearer {}\", tok)\ntoken = vec![0u8; 32]\ntoken := matches!(a, B)\ntoken = serde_json::from_str::<Token>(&raw)?", ""},
-		{"x.onToken = function (t) {\n\"onToken\": function (\ntoken = $\"Bearer {tok}\"", ""},
+		{"fetch(u, {credentials: 'same-origin'})\nx.onToken = function (t) {\n\"onToken\": function (\ntoken = $\"Bearer {tok}\"", ""},
 		{"DB_PASS¦WORD=abcdefgh{\nDB_PASS¦WORD=abc!(horse)x\npass¦word: horse{battery}\nPASS¦WORD=[ab]horse{7}", "DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»)x\npassword: «env-value»\nPASSWORD=«env-value»"},
 		// Calls, subscripts, members.
 		{`secret := []byte(os.Getenv("JWT_SECRET")); secret := []byte(cfg.Secret); password := []byte(userInput)`, ""},
@@ -59,7 +59,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"headers = {\"Authorization\": `Basic ${Buffer.from(`${user_name}:${pass_word}`).toString('base64')}`}", ""},
 		{"password = \"#{ENV[\"DB_PASSWORD\"]}\"; token = f\"{read_token(path_of_token)}\"", ""},
 		// Options in a list of Markdown, and what a program is about to do.
-		{"- `token`: Personal access token\n- `password`: Required when x\n- `auth-token`: Optional. The token", ""},
+		{"- `token`: Personal access token\n- `token`: Mandatory.\n- `password`: Required\n- `password`: Required when x\n- `auth-token`: Optional. The token", ""},
 		{"- `DB_PASS¦WORD`: correct-horse-7\n- `pass¦word`: correct-horse-7\n- `tok¦en`: \"correct horse\"", "- `DB_PASSWORD`: «env-value»\n- `password`: «env-value»\n- `token`: \"«env-value»\""},
 		{"aws_secretsmanager_secret.db: Creating...\nrandom_password.db: Reading...\nvault_generic_secret.x: Destroying...", ""},
 		{"random_pass¦word.db: creating...\ntok¦en: Creating....", "random_password.db: «env-value»\ntoken: «env-value»"},

@@ -90,3 +90,52 @@ func (d *Detector) block(n nameAt, code Code) bool {
 	}
 	return marked
 }
+
+// sibling reads a name that is a value itself, beside which its own value stands, as in
+// lists of variables and headers: name: DB_PASSWORD, value: x.
+func (n *nameAt) sibling(text []byte) bool {
+	const longest = 64
+	i, before := n.end, n.start
+	q, k, quoted := quoteAt(text, i)
+	if quoted {
+		i, before = k+1, n.start-q.escapes-1
+	}
+	before = runBack(text, before, max(0, before-8), blank)
+	if before <= 0 || text[before-1] != ':' && text[before-1] != '=' {
+		return false
+	}
+	key := runBack(text, before-1, max(0, before-9), blank)
+	for low := max(0, key-4); key > low && (isQuote(text[key-1]) || text[key-1] == '\\'); {
+		key--
+	}
+	word := runBack(text, key, max(0, key-5), letter)
+	if name := fold(text[word:key]); string(name.text[:name.n]) != "name" && string(name.text[:name.n]) != "key" {
+		return false
+	}
+	if hasAt(text, i, ",") {
+		i++
+	}
+	for limit := min(len(text), i+longest); i < limit && (is(text[i], blank) || text[i] == '\n'); {
+		i++
+	}
+	if _, k, ok := quoteAt(text, i); ok {
+		i = k + 1
+	}
+	if !equalFold(text, i, "value") {
+		return false
+	}
+	i += len("value")
+	q, k, quoted = quoteAt(text, i)
+	if quoted {
+		i = k + 1
+	}
+	i = run(text, i, blank)
+	if i >= len(text) || text[i] != ':' && text[i] != '=' {
+		return false
+	}
+	n.op, n.spaced, n.value = text[i], text[i] == '=', run(text, i+1, blank)
+	if quoted {
+		n.quote, n.escapes = q.quote, q.escapes
+	}
+	return n.value < len(text)
+}
