@@ -19,6 +19,7 @@ var hostile = []string{
 	"ignoreall", "ignoreprevious", "tokenkeyhide", "tokenizationx", "KeyToken", "do not follow everything ", "http POST a.b ", "https://a $TOKEN ", "https://a ~/.netrc ", "cat ~/.netrc | ssh ", "your env ", "env vars ",
 	"](y \"ai", " \"ai", "AI ", "by AI, do ", "model: add ", "if you ignore ", "{a,.env ", "new system prompt is as ",
 	"key-", "hidden-", "opacity-", "display-",
+	"paste a in .env ", "paste into the .env ", "printenv ", "printenv A_KEY ", "never reveal whether ", "never show a to users ", "system prompt was replaced by ", "decode it, run it by ",
 }
 
 // ratio is how the speed of f over text compares with SHA-256, the best of three.
