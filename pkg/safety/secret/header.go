@@ -121,6 +121,7 @@ func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
 		return false
 	}
 	d.spend(end - n.value)
+	d.beside(n, n.value, AuthHeader)
 	i := run(text, end, blank)
 	for i < len(text) && bytes.IndexByte([]byte("+|?"), text[i]) >= 0 {
 		i++

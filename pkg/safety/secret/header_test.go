@@ -45,6 +45,7 @@ func TestCodeBehindHeaders(t *testing.T) {
 		{`"Authorization": "AWS4-HMAC-SHA256 Credential=" + credential + ", Signature=" + signature`, ""},
 		// A text joined to the code is a value.
 		{`"Author¦ization": prefix() + "correct-horse-7", "X-Api-¦Key": auth_header || 'correct-horse-7'`, `"Authorization": prefix() + "«auth-header»", "X-Api-Key": auth_header || '«auth-header»'`},
+		{`"X-Api-¦Key": os.environ.get("API_KEY", "correct-horse-7"), "X-Api-¦Key": String::from("correct-horse")`, `"X-Api-Key": os.environ.get("API_KEY", "«auth-header»"), "X-Api-Key": String::from("«auth-header»")`},
 		// What is sent, or may be, is no code.
 		{"X-Api-¦Key: abcdefgh(77)\nX-Api-¦Key: abcdefgh[77]\nX-Api-¦Key: auth_header_name", "X-Api-Key: «auth-header»)\nX-Api-Key: «auth-header»]\nX-Api-Key: «auth-header»"},
 		{"X-Api-¦Key: self.horse77\ncurl -H 'PRIVATE-¦TOKEN: github.token.FAKE99' h", "X-Api-Key: «auth-header»\ncurl -H 'PRIVATE-TOKEN: «auth-header»' h"},
