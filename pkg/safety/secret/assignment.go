@@ -275,8 +275,8 @@ func (d *Detector) value(n nameAt) {
 		}
 		return
 	}
-	inCode := n.spaced || n.op == ':' || n.argument(text)
-	if inCode {
+	expression := n.spaced || n.op == ':' || n.argument(text)
+	if expression {
 		if brace := composite(text, n.value); brace > 0 {
 			return
 		}
@@ -288,7 +288,7 @@ func (d *Detector) value(n nameAt) {
 	if text[i] == '{' && i+1 < len(text) && text[i+1] != '{' && n.op == '=' && !n.spaced && d.braced(i) {
 		return
 	}
-	if n.op == 'a' || codeEnd(text, i, inCode) > 0 {
+	if n.op == 'a' || codeEnd(text, i, expression) > 0 {
 		return
 	}
 	to := d.unquotedEnd(n)
