@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 )
 
 // Page is one page of a list.
@@ -12,6 +13,9 @@ type Page[T any] struct {
 	Items []Item[T]
 	// Next is the cursor of the next page, "" on the last one.
 	Next string
+	// Guess says that Next is not the forge's word. It counts only if this page brought
+	// something new, so that a list that ignores paging ends.
+	Guess bool
 	// Total is a total that the forge keeps for the whole list, nil if it states none
 	// or none that can be trusted (AMB-42).
 	Total *int64
@@ -56,9 +60,10 @@ func collectOnce[T any](ctx context.Context, page func(context.Context, string) 
 	var (
 		out      []T
 		seen     = map[string][]byte{}
+		unnamed  = map[string]bool{} // elements without an id, by their JSON
 		cursors  = map[string]bool{"": true}
 		total    int64
-		nameless int64 // elements without an id, which nothing tells apart
+		nameless int64 // their number
 	)
 	for cursor := ""; ; {
 		p, err := page(ctx, cursor)
@@ -68,10 +73,17 @@ func collectOnce[T any](ctx context.Context, page func(context.Context, string) 
 		if p.Total != nil {
 			total = *p.Total // the last page's word counts
 		}
+		repeated := p.Guess && !slices.ContainsFunc(p.Items, func(i Item[T]) bool {
+			_, named := seen[i.ID]
+			return !named && !unnamed[string(i.Raw)]
+		})
 		for _, item := range p.Items {
 			if item.ID == "" {
-				nameless++
-				out = append(out, item.Value)
+				if !repeated {
+					unnamed[string(item.Raw)] = true
+					nameless++
+					out = append(out, item.Value)
+				}
 				continue
 			}
 			if raw, ok := seen[item.ID]; ok {
@@ -83,7 +95,7 @@ func collectOnce[T any](ctx context.Context, page func(context.Context, string) 
 			seen[item.ID] = item.Raw
 			out = append(out, item.Value)
 		}
-		if p.Next == "" {
+		if p.Next == "" || repeated {
 			break
 		}
 		if cursors[p.Next] {

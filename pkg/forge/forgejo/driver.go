@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -84,13 +83,10 @@ const (
 // list reads all pages of a list. Stated totals mean nothing: Forgejo counts rows that
 // it does not show, and some lists state the size of the page (AMB-42).
 func list[T any](ctx context.Context, a *adapter, path, where string, in rows, how paging, read func(strictjson.Object) (id string, value T)) ([]T, error) {
-	seen := map[string]bool{}
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
 		page := 1
 		if cursor != "" {
 			page, _ = strconv.Atoi(cursor)
-		} else {
-			clear(seen) // a list that moved is read again from its start
 		}
 		doc, header, err := a.get(ctx, withPage(path, page, how), where)
 		if err != nil {
@@ -100,25 +96,19 @@ func list[T any](ctx context.Context, a *adapter, path, where string, in rows, h
 		if in != "" {
 			elements = doc.Object().Get(string(in))
 		}
-		var p forge.Page[T]
-		fresh := false
+		p := forge.Page[T]{Guess: true}
 		for _, e := range elements.Array() {
 			if e.Null() {
 				return p, forge.ErrNullObject
 			}
 			o := e.Object()
 			id, value := read(o)
-			fresh = fresh || !seen[id]
-			seen[id] = true
 			p.Items = append(p.Items, forge.Item[T]{ID: id, Raw: o.Raw(), Value: value})
 		}
 		if doc.Err() != nil {
 			return p, &client.Error{Kind: client.Malformed, Where: where, Detail: doc.Err().Error()}
 		}
-		if !fresh { // a list that ignores paging shows its nameless elements again
-			p.Items = slices.DeleteFunc(p.Items, func(i forge.Item[T]) bool { return i.ID == "" })
-		}
-		if fresh && (how == paged || client.Next(header) != "") {
+		if how == paged || client.Next(header) != "" {
 			p.Next = strconv.Itoa(page + 1)
 		}
 		return p, nil

@@ -119,6 +119,33 @@ func TestCollaboratorsListGivesTheSame(t *testing.T) {
 	}
 }
 
+// A list of people whose answers have lost their links does not end at a full page: who
+// stands behind it would not be heard.
+func TestCollaboratorsWithoutLinks(t *testing.T) {
+	requirement.Claim(t, "GAP-05", "AMB-42", "ADM-15")
+	for _, c := range []struct{ people, pages int }{{99, 1}, {100, 2}, {101, 2}, {200, 3}} {
+		f, p := pull()
+		for n := range c.people - len(f.Collaborators) {
+			u := githubtest.User(fmt.Sprintf("U_%03d", n), fmt.Sprintf("user%03d", n))
+			f.Grant(u, "write")
+			githubtest.Append(p, "comments", githubtest.Comment(fmt.Sprintf("IC_%03d", n), "x", u, githubtest.At(n)))
+		}
+		unlinked := func(_ *http.Request, good *http.Response) (*http.Response, error) {
+			good.Header.Del("Link")
+			return good, nil
+		}
+		o := run(t, f, onPath("/collaborators?", unlinked), nil)
+		if n := len(asks(o, "/collaborators?")); n != c.pages {
+			t.Errorf("%d people: %d pages", c.people, n)
+		}
+		for _, a := range o.Lines(t).Actors {
+			if a.Kind == record.Human && a.Role == nil {
+				t.Errorf("%d people: %s has no role", c.people, a.ID)
+			}
+		}
+	}
+}
+
 func onPath(part string, f forgetest.Fault) *forgetest.Net {
 	return &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
 		if strings.Contains(key, part) {

@@ -1,8 +1,10 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -141,7 +143,8 @@ func (a *adapter) jobs(ctx context.Context, e *forge.Entity, run int64) (map[int
 }
 
 // restList reads all pages of a REST list: an array, or the named member of an object
-// with a total_count. The cursor is the address of the next page.
+// with a total_count. The cursor is the address of the next page. Where an answer has
+// neither total nor link, a full page is followed by the next.
 func restList[T any](ctx context.Context, a *adapter, first, where, member string, read func(o strictjson.Object) (string, T)) ([]T, error) {
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
 		var page forge.Page[T]
@@ -170,8 +173,27 @@ func restList[T any](ctx context.Context, a *adapter, first, where, member strin
 			return page, &client.Error{Kind: client.Forbidden, Where: where, Reason: "sso", Detail: "single sign-on hides a part of the list"}
 		}
 		page.Next = client.Next(header)
+		if header.Get("Link") == "" && page.Total == nil && len(page.Items) >= a.page(listPage) {
+			page.Next, page.Guess = following(path), true
+		}
 		return page, nil
 	})
+}
+
+// following gives the address of the page after the one at address by its number.
+func following(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	n, err := strconv.Atoi(cmp.Or(q.Get("page"), "1"))
+	if err != nil {
+		return ""
+	}
+	q.Set("page", strconv.Itoa(n+1))
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // get reads one REST resource.

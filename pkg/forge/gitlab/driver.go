@@ -58,8 +58,9 @@ func (a *adapter) get(ctx context.Context, path, where string) (*strictjson.Docu
 }
 
 // list reads all pages of a list. Only the next-page marker ends it: a page may be
-// short or empty and still have a next one. Where nothing is removed after paging the
-// stated total is held against the list (AMB-42).
+// short or empty and still have a next one. Where an answer has lost every marker, a
+// full page is followed by the next. Where nothing is removed after paging the stated
+// total is held against the list (AMB-42).
 func list[T any](ctx context.Context, a *adapter, path, where string, totals bool, read func(strictjson.Object) (id string, value T)) ([]T, error) {
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
 		address := cursor
@@ -74,7 +75,11 @@ func list[T any](ctx context.Context, a *adapter, path, where string, totals boo
 		if n, err := strconv.ParseInt(header.Get("X-Total"), 10, 64); err == nil && totals {
 			p.Total = &n
 		}
-		for _, e := range doc.Root().Array() {
+		elements := doc.Root().Array()
+		if len(elements) >= pageSize && unmarked(header) {
+			p.Next, p.Guess = following(address, path), true
+		}
+		for _, e := range elements {
 			if e.Null() {
 				return p, forge.ErrNullObject
 			}
@@ -114,12 +119,36 @@ func nextPage(h http.Header, path string) string {
 	return own + "?" + u.RawQuery
 }
 
+// unmarked reports whether an answer does not say if there is more: GitLab always
+// does, but not everything that stands before it passes that on.
+func unmarked(h http.Header) bool {
+	_, marked := h[http.CanonicalHeaderKey("X-Next-Page")]
+	return !marked && h.Get("Link") == ""
+}
+
+// following gives the path of the page after the one at address by its number. A page
+// that is named by a key has none: its list ends where no link leads on.
+func following(address, path string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	n, err := strconv.Atoi(u.Query().Get("page"))
+	if err != nil {
+		return ""
+	}
+	return numbered(path, strconv.Itoa(n+1))
+}
+
+// pageSize is the largest page that GitLab gives, whatever is asked for.
+const pageSize = 100
+
 func numbered(path, page string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
-	return path + separator + "per_page=100&page=" + page
+	return path + separator + "per_page=" + strconv.Itoa(pageSize) + "&page=" + page
 }
 
 // pageNumber passes a page number on; anything else is a page that cannot be had, and

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -219,6 +220,45 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	s = run(t, subject("issues/7", routes))
 	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
 		t.Errorf("bad marker: gaps %v", s.Gaps)
+	}
+}
+
+// Where something between has taken every marker, a full page is followed by the next,
+// until one is short or brings nothing new.
+func TestPagesWithoutMarkers(t *testing.T) {
+	requirement.Claim(t, "GAP-05", "AMB-42")
+	items := func(from, n int) string {
+		var l []string
+		for i := range n {
+			l = append(l, single(from+i, ""))
+		}
+		return list(l...)
+	}
+	first := http.Header{"Link": {`<https://inside.example/api/v4/x?page=1>; rel="first"`}}
+	for name, c := range map[string]struct {
+		pages []forgetest.Reply // the last one for ever
+		want  int
+		asked int
+	}{
+		"one short":          {[]forgetest.Reply{{Body: items(1, 99)}}, 99, 1},
+		"one full":           {[]forgetest.Reply{{Body: items(1, 100)}, {Body: `[]`}}, 100, 2},
+		"two full":           {[]forgetest.Reply{{Body: items(1, 100)}, {Body: items(101, 100)}, {Body: items(201, 1)}}, 201, 3},
+		"page is ignored":    {[]forgetest.Reply{{Body: items(1, 100)}}, 100, 2},
+		"the marker says so": {[]forgetest.Reply{last(items(1, 100))}, 100, 1},
+		"the link says so":   {[]forgetest.Reply{{Header: first, Body: items(1, 100)}}, 100, 1},
+		"beyond the range":   {[]forgetest.Reply{{Body: items(1, 100)}, {Status: http.StatusBadRequest, Body: `{}`}}, 0, 2},
+	} {
+		routes := with(issue+"/discussions", c.pages...)
+		s := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
+		asked := 0
+		for _, r := range s.Requests {
+			if strings.Contains(r.URL, "/discussions?per_page=100&page="+strconv.Itoa(asked+1)) {
+				asked++
+			}
+		}
+		if n := len(s.Lines(t).IDs(record.KindComment)); n != c.want || asked != c.asked || (s.Lines(t).Gaps["comments/fetch_failed"] == 1) != (c.want == 0) {
+			t.Errorf("%s: %d comments from %d pages, gaps %v", name, n, asked, s.Lines(t).Gaps)
+		}
 	}
 }
 
