@@ -7,379 +7,381 @@ import "snapline/pkg/safety/prefilter"
 // placements are where the items of each pattern go in the prefilter's table.
 // A row to a paragraph: so no formatter has a column to align.
 var placements = map[string]prefilter.Placement{
-	"(?i" + ")!--": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")!--": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")![agent": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![agent": {Bucket: [2]uint8{2, 4}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![ai": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![ai": {Bucket: [2]uint8{2, 14}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![approve": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![approve": {Bucket: [2]uint8{2, 4}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![assistant": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![assistant": {Bucket: [2]uint8{2, 14}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![dear": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![dear": {Bucket: [2]uint8{2, 14}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![hey": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![hey": {Bucket: [2]uint8{2, 7}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![llm": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![llm": {Bucket: [2]uint8{5, 7}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![model": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![model": {Bucket: [2]uint8{2, 14}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![note": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![note": {Bucket: [2]uint8{2, 7}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![system": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![system": {Bucket: [2]uint8{2, 14}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")![you ": {Bucket: [2]uint8{9, 1}, Behind: [2]int8{0, 1}},
+	"(?i" + ")![you ": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")\"agents": {Bucket: [2]uint8{8, 4}, Behind: [2]int8{6, 3}},
+	"(?i" + ")\"agents": {Bucket: [2]uint8{2, 8}, Behind: [2]int8{2, 5}},
 
-	"(?i" + ")\"ai": {Bucket: [2]uint8{12, 1}, Behind: [2]int8{2, 1}},
+	"(?i" + ")\"ai": {Bucket: [2]uint8{2, 5}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")\"assistant": {Bucket: [2]uint8{12, 6}, Behind: [2]int8{2, 5}},
+	"(?i" + ")\"assistant": {Bucket: [2]uint8{6, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")\"dear a": {Bucket: [2]uint8{4, 1}, Behind: [2]int8{4, 1}},
+	"(?i" + ")\"dear a": {Bucket: [2]uint8{13, 9}, Behind: [2]int8{2, 5}},
 
-	"(?i" + ")\"you must": {Bucket: [2]uint8{10, 1}, Behind: [2]int8{4, 1}},
+	"(?i" + ")\"you must": {Bucket: [2]uint8{9, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ").aws/cred": {Bucket: [2]uint8{3, 10}, Behind: [2]int8{2, 3}},
+	"(?i" + ").aws/cred": {Bucket: [2]uint8{12, 7}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ").docker/conf": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 9}},
+	"(?i" + ").docker/conf": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ").env": {Bucket: [2]uint8{3, 10}, Behind: [2]int8{2, 3}},
+	"(?i" + ").env": {Bucket: [2]uint8{2, 7}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ").kube/conf": {Bucket: [2]uint8{1, 6}, Behind: [2]int8{2, 3}},
+	"(?i" + ").kube/conf": {Bucket: [2]uint8{7, 7}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ").netrc": {Bucket: [2]uint8{5, 10}, Behind: [2]int8{4, 3}},
+	"(?i" + ").netrc": {Bucket: [2]uint8{11, 7}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ").npmrc": {Bucket: [2]uint8{1, 1}, Behind: [2]int8{2, 3}},
+	"(?i" + ").npmrc": {Bucket: [2]uint8{11, 7}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ").pgpass": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"(?i" + ").pgpass": {Bucket: [2]uint8{13, 7}, Behind: [2]int8{2, 5}},
 
-	"(?i" + ").ssh/id_": {Bucket: [2]uint8{1, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ").ssh/id_": {Bucket: [2]uint8{12, 12}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")/environ": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{4, 3}},
+	"(?i" + ")/environ": {Bucket: [2]uint8{4, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")[//]:": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"(?i" + ")[//]:": {Bucket: [2]uint8{14, 4}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")]: #": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"(?i" + ")]: #": {Bucket: [2]uint8{2, 11}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")]: <>": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{4, 3}},
+	"(?i" + ")]: <>": {Bucket: [2]uint8{14, 11}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")alert": {Bucket: [2]uint8{14, 11}, Behind: [2]int8{4, 3}},
+	"(?i" + ")alert": {Bucket: [2]uint8{5, 11}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")alt=": {Bucket: [2]uint8{13, 7}, Behind: [2]int8{2, 3}},
+	"(?i" + ")alt=": {Bucket: [2]uint8{5, 11}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")anyth": {Bucket: [2]uint8{5, 2}, Behind: [2]int8{4, 3}},
+	"(?i" + ")anyth": {Bucket: [2]uint8{4, 11}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")auth[^a-z]": {Bucket: [2]uint8{10, 1}, Behind: [2]int8{4, 3}},
+	"(?i" + ")auth[^a-z]": {Bucket: [2]uint8{7, 11}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")authorization": {Bucket: [2]uint8{6, 0}, Behind: [2]int8{6, 7}},
+	"(?i" + ")authorization": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{8, 7}},
 
-	"(?i" + ")boundaries": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 7}},
+	"(?i" + ")boundaries": {Bucket: [2]uint8{1, 0}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")bypass": {Bucket: [2]uint8{12, 2}, Behind: [2]int8{2, 3}},
+	"(?i" + ")bypass": {Bucket: [2]uint8{7, 9}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")censor": {Bucket: [2]uint8{14, 5}, Behind: [2]int8{4, 3}},
+	"(?i" + ")censor": {Bucket: [2]uint8{4, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")circumvent": {Bucket: [2]uint8{5, 5}, Behind: [2]int8{4, 3}},
+	"(?i" + ")circumvent": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")conceal": {Bucket: [2]uint8{4, 5}, Behind: [2]int8{6, 5}},
+	"(?i" + ")conceal": {Bucket: [2]uint8{7, 8}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")constraint": {Bucket: [2]uint8{0, 14}, Behind: [2]int8{8, 9}},
+	"(?i" + ")constraint": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")cookie[: \"']": {Bucket: [2]uint8{14, 5}, Behind: [2]int8{6, 5}},
+	"(?i" + ")cookie[: \"']": {Bucket: [2]uint8{8, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")credential": {Bucket: [2]uint8{4, 5}, Behind: [2]int8{4, 3}},
+	"(?i" + ")credential": {Bucket: [2]uint8{8, 0}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")decipher": {Bucket: [2]uint8{2, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")decipher": {Bucket: [2]uint8{9, 9}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")decode": {Bucket: [2]uint8{5, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")decode": {Bucket: [2]uint8{7, 8}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")decrypt": {Bucket: [2]uint8{14, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")decrypt": {Bucket: [2]uint8{12, 7}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")deobfuscate": {Bucket: [2]uint8{4, 2}, Behind: [2]int8{4, 3}},
+	"(?i" + ")deobfuscate": {Bucket: [2]uint8{6, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")direction": {Bucket: [2]uint8{0, 8}, Behind: [2]int8{6, 5}},
+	"(?i" + ")direction": {Bucket: [2]uint8{9, 9}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")directive": {Bucket: [2]uint8{0, 8}, Behind: [2]int8{6, 5}},
+	"(?i" + ")directive": {Bucket: [2]uint8{9, 8}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")discard": {Bucket: [2]uint8{6, 7}, Behind: [2]int8{4, 3}},
+	"(?i" + ")discard": {Bucket: [2]uint8{9, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")disclos": {Bucket: [2]uint8{8, 7}, Behind: [2]int8{6, 3}},
+	"(?i" + ")disclos": {Bucket: [2]uint8{9, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")disobey": {Bucket: [2]uint8{5, 3}, Behind: [2]int8{4, 5}},
+	"(?i" + ")disobey": {Bucket: [2]uint8{12, 6}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")display": {Bucket: [2]uint8{2, 7}, Behind: [2]int8{4, 3}},
+	"(?i" + ")display": {Bucket: [2]uint8{7, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")disregard": {Bucket: [2]uint8{11, 5}, Behind: [2]int8{2, 5}},
+	"(?i" + ")disregard": {Bucket: [2]uint8{11, 1}, Behind: [2]int8{4, 7}},
 
-	"(?i" + ")env[ \t\n|>;&)`\"'.,*]": {Bucket: [2]uint8{3, 7}, Behind: [2]int8{2, 3}},
+	"(?i" + ")env[ \t\n|>;&)`\"'.,*]": {Bucket: [2]uint8{3, 10}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")environment": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{2, 3}},
+	"(?i" + ")environment": {Bucket: [2]uint8{1, 0}, Behind: [2]int8{8, 7}},
 
-	"(?i" + ")everyth": {Bucket: [2]uint8{5, 5}, Behind: [2]int8{4, 5}},
+	"(?i" + ")everyth": {Bucket: [2]uint8{0, 12}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")filters": {Bucket: [2]uint8{8, 8}, Behind: [2]int8{6, 5}},
+	"(?i" + ")filters": {Bucket: [2]uint8{6, 8}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")font-size": {Bucket: [2]uint8{6, 8}, Behind: [2]int8{4, 5}},
+	"(?i" + ")font-size": {Bucket: [2]uint8{1, 8}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")font:": {Bucket: [2]uint8{6, 11}, Behind: [2]int8{4, 3}},
+	"(?i" + ")font:": {Bucket: [2]uint8{4, 12}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")forget": {Bucket: [2]uint8{4, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")forget": {Bucket: [2]uint8{4, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")guidance": {Bucket: [2]uint8{4, 4}, Behind: [2]int8{4, 5}},
+	"(?i" + ")guidance": {Bucket: [2]uint8{12, 1}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")guideline": {Bucket: [2]uint8{4, 1}, Behind: [2]int8{4, 3}},
+	"(?i" + ")guideline": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{4, 7}},
 
-	"(?i" + ")hidden": {Bucket: [2]uint8{1, 11}, Behind: [2]int8{2, 1}},
+	"(?i" + ")hidden": {Bucket: [2]uint8{5, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")hide": {Bucket: [2]uint8{1, 11}, Behind: [2]int8{2, 1}},
+	"(?i" + ")hide": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")ignor": {Bucket: [2]uint8{11, 4}, Behind: [2]int8{2, 3}},
+	"(?i" + ")ignor": {Bucket: [2]uint8{14, 2}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")inform": {Bucket: [2]uint8{5, 4}, Behind: [2]int8{4, 3}},
+	"(?i" + ")inform": {Bucket: [2]uint8{11, 9}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")instruction": {Bucket: [2]uint8{0, 8}, Behind: [2]int8{8, 7}},
+	"(?i" + ")instruction": {Bucket: [2]uint8{1, 1}, Behind: [2]int8{8, 9}},
 
-	"(?i" + ")jailbroken": {Bucket: [2]uint8{5, 5}, Behind: [2]int8{4, 3}},
+	"(?i" + ")jailbroken": {Bucket: [2]uint8{7, 0}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")key": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 1}},
+	"(?i" + ")key": {Bucket: [2]uint8{5, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")limitation": {Bucket: [2]uint8{7, 8}, Behind: [2]int8{4, 5}},
+	"(?i" + ")limitation": {Bucket: [2]uint8{11, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")limits": {Bucket: [2]uint8{7, 8}, Behind: [2]int8{4, 5}},
+	"(?i" + ")limits": {Bucket: [2]uint8{11, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")mention": {Bucket: [2]uint8{8, 0}, Behind: [2]int8{6, 5}},
+	"(?i" + ")mention": {Bucket: [2]uint8{1, 9}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")neglect": {Bucket: [2]uint8{7, 8}, Behind: [2]int8{4, 5}},
+	"(?i" + ")neglect": {Bucket: [2]uint8{13, 11}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")notified": {Bucket: [2]uint8{6, 8}, Behind: [2]int8{4, 5}},
+	"(?i" + ")notified": {Bucket: [2]uint8{11, 1}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")notify": {Bucket: [2]uint8{6, 14}, Behind: [2]int8{4, 5}},
+	"(?i" + ")notify": {Bucket: [2]uint8{11, 1}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")opacity": {Bucket: [2]uint8{7, 7}, Behind: [2]int8{4, 5}},
+	"(?i" + ")opacity": {Bucket: [2]uint8{12, 8}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")overrid": {Bucket: [2]uint8{5, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")overrid": {Bucket: [2]uint8{11, 0}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")overrule": {Bucket: [2]uint8{5, 6}, Behind: [2]int8{4, 3}},
+	"(?i" + ")overrule": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")passphrase": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{4, 3}},
+	"(?i" + ")passphrase": {Bucket: [2]uint8{12, 0}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")passwd": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{4, 3}},
+	"(?i" + ")passwd": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")password": {Bucket: [2]uint8{5, 2}, Behind: [2]int8{4, 3}},
+	"(?i" + ")password": {Bucket: [2]uint8{12, 0}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")printenv": {Bucket: [2]uint8{0, 8}, Behind: [2]int8{6, 7}},
+	"(?i" + ")printenv": {Bucket: [2]uint8{0, 6}, Behind: [2]int8{6, 7}},
 
-	"(?i" + ")prompt": {Bucket: [2]uint8{6, 14}, Behind: [2]int8{4, 5}},
+	"(?i" + ")prompt": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")pwd[^a-z]": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{2, 1}},
+	"(?i" + ")pwd[^a-z]": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")restrict": {Bucket: [2]uint8{0, 5}, Behind: [2]int8{6, 5}},
+	"(?i" + ")restrict": {Bucket: [2]uint8{12, 0}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")reveal": {Bucket: [2]uint8{10, 4}, Behind: [2]int8{4, 5}},
+	"(?i" + ")reveal": {Bucket: [2]uint8{12, 13}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")rule": {Bucket: [2]uint8{12, 13}, Behind: [2]int8{2, 1}},
+	"(?i" + ")rule": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")safeguards": {Bucket: [2]uint8{3, 4}, Behind: [2]int8{4, 3}},
+	"(?i" + ")safeguards": {Bucket: [2]uint8{5, 1}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")secret": {Bucket: [2]uint8{5, 4}, Behind: [2]int8{4, 3}},
+	"(?i" + ")secret": {Bucket: [2]uint8{10, 4}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")show": {Bucket: [2]uint8{1, 6}, Behind: [2]int8{2, 3}},
+	"(?i" + ")show": {Bucket: [2]uint8{5, 10}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")social sec": {Bucket: [2]uint8{8, 8}, Behind: [2]int8{6, 5}},
+	"(?i" + ")social sec": {Bucket: [2]uint8{8, 12}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")social-sec": {Bucket: [2]uint8{0, 5}, Behind: [2]int8{6, 5}},
+	"(?i" + ")social-sec": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{6, 5}},
 
 	"(?i" + ")ssn[^a-z]": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{2, 1}},
 
-	"(?i" + ")tell": {Bucket: [2]uint8{11, 4}, Behind: [2]int8{2, 3}},
+	"(?i" + ")tell": {Bucket: [2]uint8{5, 4}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")title=": {Bucket: [2]uint8{6, 10}, Behind: [2]int8{4, 5}},
+	"(?i" + ")title=": {Bucket: [2]uint8{14, 12}, Behind: [2]int8{4, 5}},
 
 	"(?i" + ")token": {Bucket: [2]uint8{4, 4}, Behind: [2]int8{4, 3}},
 
-	"(?i" + ")told": {Bucket: [2]uint8{11, 7}, Behind: [2]int8{2, 3}},
+	"(?i" + ")told": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"(?i" + ")translate": {Bucket: [2]uint8{4, 0}, Behind: [2]int8{4, 7}},
+	"(?i" + ")translate": {Bucket: [2]uint8{9, 0}, Behind: [2]int8{8, 7}},
 
-	"(?i" + ")unconstrained": {Bucket: [2]uint8{5, 0}, Behind: [2]int8{4, 7}},
+	"(?i" + ")unconstrained": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{6, 9}},
 
-	"(?i" + ")unfiltered": {Bucket: [2]uint8{5, 0}, Behind: [2]int8{4, 5}},
+	"(?i" + ")unfiltered": {Bucket: [2]uint8{11, 0}, Behind: [2]int8{4, 7}},
 
-	"(?i" + ")unrestricted": {Bucket: [2]uint8{5, 0}, Behind: [2]int8{4, 5}},
+	"(?i" + ")unrestricted": {Bucket: [2]uint8{9, 0}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")unscramble": {Bucket: [2]uint8{5, 0}, Behind: [2]int8{6, 5}},
+	"(?i" + ")unscramble": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
 
-	"(?i" + ")vault login": {Bucket: [2]uint8{10, 8}, Behind: [2]int8{4, 7}},
+	"(?i" + ")vault login": {Bucket: [2]uint8{5, 1}, Behind: [2]int8{2, 5}},
 
-	"(?i" + ")visibility": {Bucket: [2]uint8{14, 5}, Behind: [2]int8{4, 5}},
+	"(?i" + ")visibility": {Bucket: [2]uint8{12, 6}, Behind: [2]int8{4, 5}},
 
-	"(?i" + ")withhold": {Bucket: [2]uint8{0, 11}, Behind: [2]int8{6, 3}},
+	"(?i" + ")withhold": {Bucket: [2]uint8{1, 4}, Behind: [2]int8{6, 5}},
 
-	"1//" + "0": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"1//" + "0": {Bucket: [2]uint8{5, 7}, Behind: [2]int8{2, 3}},
 
-	"ABI" + "A": {Bucket: [2]uint8{1, 7}, Behind: [2]int8{2, 3}},
+	"ABI" + "A": {Bucket: [2]uint8{3, 10}, Behind: [2]int8{2, 3}},
 
-	"ABS" + "K": {Bucket: [2]uint8{1, 1}, Behind: [2]int8{2, 3}},
+	"ABS" + "K": {Bucket: [2]uint8{3, 13}, Behind: [2]int8{2, 1}},
 
-	"ACC" + "A": {Bucket: [2]uint8{12, 14}, Behind: [2]int8{2, 3}},
+	"ACC" + "A": {Bucket: [2]uint8{5, 13}, Behind: [2]int8{2, 1}},
 
-	"AGE" + "-PLUGIN-": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"AGE" + "-PLUGIN-": {Bucket: [2]uint8{5, 5}, Behind: [2]int8{2, 3}},
 
-	"AGE" + "-SECRET-KEY-1": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"AGE" + "-SECRET-KEY-1": {Bucket: [2]uint8{5, 3}, Behind: [2]int8{2, 3}},
 
-	"AGE" + "-SECRET-KEY-PQ-1": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"AGE" + "-SECRET-KEY-PQ-1": {Bucket: [2]uint8{5, 3}, Behind: [2]int8{2, 3}},
 
-	"AIz" + "a": {Bucket: [2]uint8{1, 14}, Behind: [2]int8{2, 3}},
+	"AIz" + "a": {Bucket: [2]uint8{3, 13}, Behind: [2]int8{2, 1}},
 
-	"AKI" + "A": {Bucket: [2]uint8{3, 13}, Behind: [2]int8{2, 1}},
+	"AKI" + "A": {Bucket: [2]uint8{3, 10}, Behind: [2]int8{2, 3}},
 
-	"AQ.": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{2, 1}},
+	"AQ.": {Bucket: [2]uint8{2, 13}, Behind: [2]int8{2, 1}},
 
-	"ASI" + "A": {Bucket: [2]uint8{3, 7}, Behind: [2]int8{2, 3}},
+	"ASI" + "A": {Bucket: [2]uint8{2, 10}, Behind: [2]int8{2, 3}},
 
-	"GOC" + "SPX-": {Bucket: [2]uint8{11, 2}, Behind: [2]int8{2, 3}},
+	"GOC" + "SPX-": {Bucket: [2]uint8{2, 12}, Behind: [2]int8{2, 3}},
 
-	"GR1" + "348941": {Bucket: [2]uint8{11, 2}, Behind: [2]int8{2, 3}},
+	"GR1" + "348941": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"LS0" + "tLS1CRUdJTi": {Bucket: [2]uint8{1, 9}, Behind: [2]int8{2, 1}},
+	"LS0" + "tLS1CRUdJTi": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
 
-	"MII" + "[A-P][A-Za-z0-9+/][AQgw]IBA[AD]": {Bucket: [2]uint8{1, 14}, Behind: [2]int8{8, 9}},
+	"MII" + "[A-P][A-Za-z0-9+/][AQgw]IBA[AD]": {Bucket: [2]uint8{0, 13}, Behind: [2]int8{6, 1}},
 
-	"PRI" + "VATE KEY": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"PRI" + "VATE KEY": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{8, 7}},
 
-	"Pri" + "vate-Lines:": {Bucket: [2]uint8{4, 0}, Behind: [2]int8{8, 7}},
+	"Pri" + "vate-Lines:": {Bucket: [2]uint8{14, 0}, Behind: [2]int8{4, 7}},
 
-	"SG.": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"SG.": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"[0-" + "9]{4}[ -][0-9]{3}": {Bucket: [2]uint8{0, 8}, Behind: [2]int8{6, 7}},
+	"[0-" + "9]{4}[ -][0-9]{3}": {Bucket: [2]uint8{9, 6}, Behind: [2]int8{6, 7}},
 
-	"[2-" + "6][0-9]{9}": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 7}},
+	"[<^" + "A-Za-z0-9_-][0-9]{3}-[0-9]{2}-[0-9]{4}": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{4, 9}},
 
-	"[<^" + "A-Za-z0-9_-][0-9]{3}-[0-9]{2}-[0-9]{4}": {Bucket: [2]uint8{8, 8}, Behind: [2]int8{10, 11}},
+	"[<^" + "A-Za-z0-9_]2[2-7][0-9]{8}": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{8, 7}},
 
-	"[<^" + "A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}": {Bucket: [2]uint8{7, 13}, Behind: [2]int8{4, 3}},
+	"[<^" + "A-Za-z0-9_][3-6][0-9]{9}": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{8, 7}},
 
-	"[A-" + "Za-z0-9]://": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"[<^" + "A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}": {Bucket: [2]uint8{8, 14}, Behind: [2]int8{6, 5}},
 
-	"[A-" + "Za-z0-9]:\\/\\/": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"[A-" + "Za-z0-9]://": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
 
-	"api" + "_org_": {Bucket: [2]uint8{4, 1}, Behind: [2]int8{4, 3}},
+	"[A-" + "Za-z0-9]:\\/\\/": {Bucket: [2]uint8{3, 13}, Behind: [2]int8{2, 3}},
 
-	"bed" + "rock-api-key-": {Bucket: [2]uint8{4, 4}, Behind: [2]int8{4, 3}},
+	"api" + "_org_": {Bucket: [2]uint8{14, 7}, Behind: [2]int8{4, 5}},
 
-	"dck" + "r_oat_": {Bucket: [2]uint8{1, 1}, Behind: [2]int8{2, 3}},
+	"bed" + "rock-api-key-": {Bucket: [2]uint8{10, 8}, Behind: [2]int8{4, 9}},
 
-	"dck" + "r_pat_": {Bucket: [2]uint8{1, 1}, Behind: [2]int8{2, 3}},
+	"dck" + "r_oat_": {Bucket: [2]uint8{5, 6}, Behind: [2]int8{2, 5}},
 
-	"gho" + "_": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"dck" + "r_pat_": {Bucket: [2]uint8{5, 6}, Behind: [2]int8{2, 5}},
 
-	"ghp" + "_": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
+	"gho" + "_": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"ghr" + "_": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"ghp" + "_": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"ghs" + "_": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"ghr" + "_": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"ghu" + "_": {Bucket: [2]uint8{1, 2}, Behind: [2]int8{2, 3}},
+	"ghs" + "_": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"git" + "hub_pat_": {Bucket: [2]uint8{0, 2}, Behind: [2]int8{6, 7}},
+	"ghu" + "_": {Bucket: [2]uint8{13, 10}, Behind: [2]int8{2, 3}},
 
-	"gla" + "gent-": {Bucket: [2]uint8{4, 6}, Behind: [2]int8{4, 3}},
+	"git" + "hub_pat_": {Bucket: [2]uint8{1, 4}, Behind: [2]int8{8, 5}},
 
-	"glc" + "bt-": {Bucket: [2]uint8{3, 1}, Behind: [2]int8{2, 3}},
+	"gla" + "gent-": {Bucket: [2]uint8{12, 10}, Behind: [2]int8{4, 3}},
 
-	"gld" + "t-": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"glc" + "bt-": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{2, 3}},
 
-	"glf" + "fct-": {Bucket: [2]uint8{3, 1}, Behind: [2]int8{2, 3}},
+	"gld" + "t-": {Bucket: [2]uint8{13, 4}, Behind: [2]int8{2, 3}},
 
-	"glf" + "t-": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"glf" + "fct-": {Bucket: [2]uint8{4, 3}, Behind: [2]int8{4, 3}},
 
-	"gli" + "mt-": {Bucket: [2]uint8{11, 6}, Behind: [2]int8{2, 3}},
+	"glf" + "t-": {Bucket: [2]uint8{3, 4}, Behind: [2]int8{2, 3}},
 
-	"glo" + "as-": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
+	"gli" + "mt-": {Bucket: [2]uint8{14, 5}, Behind: [2]int8{4, 3}},
 
-	"glp" + "at-": {Bucket: [2]uint8{11, 6}, Behind: [2]int8{2, 5}},
+	"glo" + "as-": {Bucket: [2]uint8{13, 4}, Behind: [2]int8{2, 3}},
 
-	"glp" + "tt-": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
+	"glp" + "at-": {Bucket: [2]uint8{7, 4}, Behind: [2]int8{4, 3}},
 
-	"glr" + "t-": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"glp" + "tt-": {Bucket: [2]uint8{14, 4}, Behind: [2]int8{4, 3}},
 
-	"glr" + "tr-": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"glr" + "t-": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
 
-	"gls" + "oat-": {Bucket: [2]uint8{7, 3}, Behind: [2]int8{4, 3}},
+	"glr" + "tr-": {Bucket: [2]uint8{3, 4}, Behind: [2]int8{2, 3}},
 
-	"glw" + "t-": {Bucket: [2]uint8{3, 6}, Behind: [2]int8{2, 3}},
+	"gls" + "oat-": {Bucket: [2]uint8{13, 5}, Behind: [2]int8{2, 3}},
 
-	"hf_": {Bucket: [2]uint8{12, 11}, Behind: [2]int8{2, 1}},
+	"glw" + "t-": {Bucket: [2]uint8{3, 2}, Behind: [2]int8{2, 3}},
 
-	"hoo" + "ks.slack.com/services/": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
+	"hf_": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"hoo" + "ks.slack.com/triggers/": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
+	"hoo" + "ks.slack.com/services/": {Bucket: [2]uint8{1, 0}, Behind: [2]int8{6, 5}},
 
-	"hoo" + "ks.slack.com/workflows/": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
+	"hoo" + "ks.slack.com/triggers/": {Bucket: [2]uint8{1, 0}, Behind: [2]int8{6, 5}},
 
-	"hvb" + ".": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 1}},
+	"hoo" + "ks.slack.com/workflows/": {Bucket: [2]uint8{1, 0}, Behind: [2]int8{6, 5}},
 
-	"hvr" + ".": {Bucket: [2]uint8{12, 9}, Behind: [2]int8{2, 1}},
+	"hvb" + ".": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"hvs" + ".": {Bucket: [2]uint8{12, 11}, Behind: [2]int8{2, 1}},
+	"hvr" + ".": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"npm" + "_": {Bucket: [2]uint8{3, 12}, Behind: [2]int8{2, 3}},
+	"hvs" + ".": {Bucket: [2]uint8{13, 3}, Behind: [2]int8{2, 1}},
 
-	"pyp" + "i-": {Bucket: [2]uint8{6, 1}, Behind: [2]int8{4, 3}},
+	"npm" + "_": {Bucket: [2]uint8{13, 4}, Behind: [2]int8{2, 3}},
 
-	"rk_" + "live_": {Bucket: [2]uint8{3, 12}, Behind: [2]int8{2, 3}},
+	"pyp" + "i-": {Bucket: [2]uint8{10, 5}, Behind: [2]int8{4, 3}},
 
-	"rk_" + "test_": {Bucket: [2]uint8{10, 0}, Behind: [2]int8{4, 5}},
+	"rk_" + "live_": {Bucket: [2]uint8{7, 0}, Behind: [2]int8{4, 5}},
 
-	"shp" + "at_": {Bucket: [2]uint8{11, 3}, Behind: [2]int8{2, 1}},
+	"rk_" + "test_": {Bucket: [2]uint8{0, 0}, Behind: [2]int8{6, 5}},
 
-	"shp" + "ca_": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 1}},
+	"shp" + "at_": {Bucket: [2]uint8{7, 4}, Behind: [2]int8{4, 3}},
 
-	"shp" + "pa_": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 1}},
+	"shp" + "ca_": {Bucket: [2]uint8{3, 4}, Behind: [2]int8{2, 3}},
 
-	"shp" + "ss_": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 1}},
+	"shp" + "pa_": {Bucket: [2]uint8{3, 4}, Behind: [2]int8{4, 3}},
 
-	"sk-": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"shp" + "ss_": {Bucket: [2]uint8{13, 4}, Behind: [2]int8{2, 3}},
 
-	"sk-" + "admin-": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"sk-": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 1}},
 
-	"sk-" + "ant-": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"sk-" + "admin-": {Bucket: [2]uint8{2, 10}, Behind: [2]int8{2, 3}},
 
-	"sk-" + "proj-": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"sk-" + "ant-": {Bucket: [2]uint8{2, 4}, Behind: [2]int8{2, 3}},
 
-	"sk-" + "svcacct-": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"sk-" + "proj-": {Bucket: [2]uint8{2, 4}, Behind: [2]int8{2, 3}},
 
-	"sk_" + "live_": {Bucket: [2]uint8{3, 3}, Behind: [2]int8{2, 1}},
+	"sk-" + "svcacct-": {Bucket: [2]uint8{2, 3}, Behind: [2]int8{2, 3}},
 
-	"sk_" + "test_": {Bucket: [2]uint8{12, 3}, Behind: [2]int8{2, 1}},
+	"sk_" + "live_": {Bucket: [2]uint8{2, 1}, Behind: [2]int8{2, 5}},
 
-	"whs" + "ec_": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{4, 3}},
+	"sk_" + "test_": {Bucket: [2]uint8{0, 1}, Behind: [2]int8{6, 7}},
 
-	"xap" + "p-": {Bucket: [2]uint8{1, 14}, Behind: [2]int8{2, 3}},
+	"whs" + "ec_": {Bucket: [2]uint8{13, 13}, Behind: [2]int8{2, 3}},
 
-	"xox" + "a-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xap" + "p-": {Bucket: [2]uint8{7, 11}, Behind: [2]int8{4, 3}},
 
-	"xox" + "b-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "a-": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "c-": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"xox" + "b-": {Bucket: [2]uint8{2, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "d-": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"xox" + "c-": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "e-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "d-": {Bucket: [2]uint8{2, 13}, Behind: [2]int8{2, 3}},
 
-	"xox" + "e.xoxb-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "e-": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "e.xoxp-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "e.xoxb-": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "o-": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"xox" + "e.xoxp-": {Bucket: [2]uint8{3, 11}, Behind: [2]int8{2, 3}},
 
-	"xox" + "p-": {Bucket: [2]uint8{1, 3}, Behind: [2]int8{2, 3}},
+	"xox" + "o-": {Bucket: [2]uint8{2, 5}, Behind: [2]int8{2, 3}},
 
-	"xox" + "r-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "p-": {Bucket: [2]uint8{3, 5}, Behind: [2]int8{2, 3}},
 
-	"xox" + "s-": {Bucket: [2]uint8{1, 10}, Behind: [2]int8{2, 3}},
+	"xox" + "r-": {Bucket: [2]uint8{2, 11}, Behind: [2]int8{2, 3}},
 
-	"ya2" + "9.": {Bucket: [2]uint8{11, 3}, Behind: [2]int8{2, 3}},
+	"xox" + "s-": {Bucket: [2]uint8{2, 13}, Behind: [2]int8{2, 3}},
+
+	"ya2" + "9.": {Bucket: [2]uint8{2, 4}, Behind: [2]int8{2, 3}},
 }

@@ -1,5 +1,7 @@
 package prefilter
 
+import "math"
+
 // rounds is how often every item is taken out and put where it then costs least.
 const rounds = 2
 
@@ -98,11 +100,11 @@ func (p *placer) takeOut(it *placedItem) {
 	}
 }
 
-// putIn chooses bucket and window with the fewest new hits and enters the item.
+// putIn chooses the bucket and window that cost least and enters the item.
 func (p *placer) putIn(it *placedItem) {
-	least := len(p.places) + 1
+	least := math.MaxInt
 	for at := -it.parity; at < len(it.pattern.sets) && least > 0; at += 2 {
-		for b, n := range p.newHits(windowBits(it.pattern, at)) {
+		for b, n := range p.cost(windowBits(it.pattern, at)) {
 			if b < specialBucket && n < least {
 				least, it.bucket, it.behind = n, b, at
 			}
@@ -132,9 +134,17 @@ func (p *placer) enter(it *placedItem, step int) {
 	}
 }
 
-// newHits counts, for every bucket, the places that would be named in addition.
-func (p *placer) newHits(bits *[lanes][1 << 16]bool) (n [buckets]int) {
+// What a place costs at which a bucket fires, and what each more item to compare there.
+const fireCost, itemCost = 4, 1
+
+// cost adds up, for every bucket, what an item of that window would cost in it.
+func (p *placer) cost(bits *[lanes][1 << 16]bool) (n [buckets]int) {
 	for i, at := range p.places {
+		if bits[lanes-1][at[lanes-1]] {
+			for again := p.hit[i]; again != 0; again &= again - 1 {
+				n[trailing(again)] += itemCost
+			}
+		}
 		all := ^p.hit[i]
 		for k := range lanes {
 			if !bits[k][at[k]] {
@@ -144,7 +154,7 @@ func (p *placer) newHits(bits *[lanes][1 << 16]bool) (n [buckets]int) {
 			}
 		}
 		for ; all != 0; all &= all - 1 {
-			n[trailing(all)]++
+			n[trailing(all)] += fireCost
 		}
 	}
 	return n

@@ -69,7 +69,9 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
-	add(prefilter.Classes("[2-6][0-9]{9}"), (*Detector).card)
+	// No issuer has 20 or 21, with which the stamps of this century begin.
+	add(prefilter.Classes("[<^A-Za-z0-9_]2[2-7][0-9]{8}"), (*Detector).card)
+	add(prefilter.Classes("[<^A-Za-z0-9_][3-6][0-9]{9}"), (*Detector).card)
 	add(prefilter.Classes("[0-9]{4}[ -][0-9]{3}"), (*Detector).card)
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
