@@ -36,8 +36,8 @@ const (
 	JSONValue
 	EnvValue
 	SSN
+	IBAN // before PaymentCard: some of its groups may look like a card
 	PaymentCard
-	IBAN
 	codeCount
 )
 
@@ -68,8 +68,8 @@ var codeNames = [Codes]string{
 	JSONValue:   "secret.json-value",
 	EnvValue:    "secret.env-value",
 	SSN:         "pii.ssn",
-	PaymentCard: "pii.payment-card",
 	IBAN:        "pii.iban",
+	PaymentCard: "pii.payment-card",
 }
 
 // String gives the finding code.
