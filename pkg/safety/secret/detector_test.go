@@ -453,6 +453,10 @@ func TestRegistered(t *testing.T) {
 			{"a=fake+pass%2fw%c3%b6rd%2b1&b", "a=«registered»&b"},
 			{`a "fake pass/w\u00f6rd+1" b`, `a "«registered»" b`},
 		}},
+		{[]string{"p@ss w0rd/x?~1"}, []sample{
+			{"p%40ss%20w0rd/x%3F~1 p%40ss+w0rd%2Fx%3F%7E1 p@ss%20w0rd/x?~1 p@ss%20w0rd%2fx%3f~1", "«registered» «registered» «registered» «registered»"},
+			{"%70%40%73%73%20%77%30%72%64%2f%78%3f%7e%31", "«registered»"},
+		}},
 		{[]string{"aaaaaaaa"}, []sample{{strings.Repeat("a", 50), "«registered»"}, {"aaaaaaa aaaaaaaaa", "aaaaaaa «registered»"}}},
 	} {
 		t.Run(fmt.Sprint(tc.credentials), func(t *testing.T) { check(t, New(tc.credentials), tc.samples) })

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -45,14 +44,18 @@ func spellings(credentials []string) []spelling {
 				continue
 			}
 			quoted := jsonSpelling(part, false)
-			escaped := url.QueryEscape(part)
 			for _, s := range []string{
 				part,
 				quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`), asciiSpelling(quoted),
-				escaped, strings.ReplaceAll(escaped, "+", "%20"), url.PathEscape(part),
 			} {
 				add(s, minLine, false, false)
-				add(lowerEscapes(s), minLine, false, false)
+			}
+			for _, kept := range percentKept {
+				for _, space := range []string{"%20", "+"} {
+					s := percentSpelling(part, kept, space)
+					add(s, minLine, false, false)
+					add(lowerEscapes(s), minLine, false, false)
+				}
 			}
 			for shift := range 3 {
 				s := base64Spelling(part, shift)
@@ -85,6 +88,37 @@ func asciiSpelling(s string) string {
 		}
 		for _, u := range utf16.AppendRune(nil, r) {
 			fmt.Fprintf(&b, "\\u%04x", u)
+		}
+	}
+	return b.String()
+}
+
+// percentKept are the signs that the encoders in use leave as they are.
+var percentKept = []string{
+	"",                       // not even letters and digits
+	"-_.~",                   // RFC 3986
+	"-_.~/",                  // for paths
+	"-_.*",                   // for forms
+	"-_.~!*'()",              // for a component of a URL
+	"-_.~!*'();/?:@&=+$,#",   // for a whole URL
+	"-_.~!*'();/?:@&=+$,#[]", // the same, with the brackets of a host
+	"-_.~$&+=:@",             // for a segment of a path
+	"-_.~$&+,;=",             // for userinfo
+	"-_.~!$%&'()*+,",         // for userinfo, as browsers write it
+}
+
+// percentSpelling writes s with percent escapes for all but letters, digits and kept, or
+// for all if nothing is kept.
+func percentSpelling(s, kept, space string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case kept != "" && is(c, alnum), strings.IndexByte(kept, c) >= 0:
+			b.WriteByte(c)
+		case c == ' ':
+			b.WriteString(space)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
