@@ -27,10 +27,48 @@ const stop = gHard | gBarrier | gEdge
 
 // gapFlags says what the bytes of [a, b) are, which hold no word that counts.
 func (c *cursor) gapFlags(a, b int) gap {
+	if n := b - a; n <= 2 && a > c.lo && b < c.hi && wordByte[c.text[a-1]] && wordByte[c.text[b]] {
+		if g, ok := shortGap(c.text[a:b]); ok {
+			return g
+		}
+	}
+	return c.longGap(a, b)
+}
+
+// shortGap is what one or two bytes between the letters of two words are; false if it
+// depends on more.
+func shortGap(between []byte) (gap, bool) {
+	switch {
+	case len(between) == 1 && between[0] < utf8.RuneSelf:
+		return gaps.alone[between[0]], true
+	case len(between) == 2 && between[0] == ' ' && between[1] < utf8.RuneSelf:
+		return gaps.behindSpace[between[1]], true
+	case len(between) == 2 && between[1] == ' ' && between[0] < utf8.RuneSelf:
+		return gaps.beforeSpace[between[0]], true
+	}
+	return 0, false
+}
+
+// gaps are those of one byte between two letters, and of two of which one is a space.
+var gaps = func() (t struct{ alone, behindSpace, beforeSpace [utf8.RuneSelf]gap }) {
+	for b := range utf8.RuneSelf {
+		if wordByte[b] {
+			continue
+		}
+		read := func(between ...byte) gap {
+			text := append(append([]byte{'x'}, between...), 'x')
+			c := &cursor{text: text, hi: len(text)}
+			return c.longGap(1, len(text)-1)
+		}
+		t.alone[b], t.behindSpace[b], t.beforeSpace[b] = read(byte(b)), read(' ', byte(b)), read(byte(b), ' ')
+	}
+	return t
+}()
+
+// longGap is gapFlags for whatever stands there.
+func (c *cursor) longGap(a, b int) gap {
 	text := c.text
 	switch {
-	case b-a == 1 && text[a] == ' ':
-		return 0
 	case b-a == 1 && text[a] == '_':
 		return gJoined
 	case b-a == 1 && text[a] == '-':

@@ -180,23 +180,49 @@ func (c *cursor) grow() bool {
 	return true
 }
 
-// plainNext is the word behind one space at from, if nothing but a space follows it:
-// what next and gapFlags find there, for less.
+// plainNext is the word behind a short gap at from, if both are such that nothing else
+// can be meant: what next and gapFlags find there, for less.
 func (c *cursor) plainNext(from int) (token, bool) {
 	text := c.text[:c.hi]
 	start := from + 1
-	if start >= len(text) || text[from] != ' ' || !wordByte[text[start]] || !wordByte[text[from-1]] {
+	if from+2 >= len(text) || !wordByte[text[from-1]] {
 		return token{}, false
 	}
+	if !wordByte[text[start]] {
+		start++
+	}
+	if !wordByte[text[start]] || !between(text[from:start], text[start]) {
+		return token{}, false
+	}
+	g, ok := shortGap(text[from:start])
 	end := start + 1
 	for end < len(text) && wordByte[text[end]] {
 		end++
 	}
-	if end == len(text) || text[end] != ' ' {
+	if !ok || end == len(text) || !endsPlain(text[end]) {
 		return token{}, false
 	}
-	return token{start: start, end: end, id: c.lookup(start, end)}, true
+	return token{start: start, end: end, id: c.lookup(start, end), gap: g}, true
 }
+
+// between reports whether what stands between two words neither belongs to one, nor
+// joins them, nor makes the second, which begins with first, a part of markup.
+func between(gap []byte, first byte) bool {
+	switch gap[len(gap)-1] {
+	case '<', '&':
+		return false
+	case '-', '\'':
+		return len(gap) > 1
+	case '\n':
+		return isLetter(first)
+	case ' ':
+		return len(gap) == 1 || gap[0] != '\n' || isLetter(first)
+	}
+	return true
+}
+
+// endsPlain reports whether a word ends before b, whatever follows.
+func endsPlain(b byte) bool { return b != '-' && b != '\'' && b < utf8.RuneSelf }
 
 // growBack reads one more word at the beginning.
 func (c *cursor) growBack() bool {
@@ -247,15 +273,14 @@ func (c *cursor) next(from int) (token, bool) {
 
 // previous is the last word before to that counts.
 func (c *cursor) previous(to int) (token, bool) {
-	if i := to - 1; i-2 > c.lo && c.text[i] == ' ' && wordByte[c.text[i-1]] {
-		start := i - 1
-		for start > c.lo && wordByte[c.text[start-1]] {
-			start--
-		}
-		if start-1 > c.lo && c.text[start-1] == ' ' && wordByte[c.text[start-2]] {
-			return token{start: start, end: i, id: c.lookup(start, i)}, true
-		}
+	if t, ok := c.plainPrevious(to); ok {
+		return t, true
 	}
+	return c.anyPrevious(to)
+}
+
+// anyPrevious is previous for whatever stands there.
+func (c *cursor) anyPrevious(to int) (token, bool) {
 	for i := to; i > c.lo; {
 		if plain(c.text[i-1]) {
 			i--
@@ -277,6 +302,40 @@ func (c *cursor) previous(to int) (token, bool) {
 		i = start
 	}
 	return token{}, false
+}
+
+// plainPrevious is plainNext the other way: the word before a short gap that ends at to.
+func (c *cursor) plainPrevious(to int) (token, bool) {
+	text := c.text[:c.hi]
+	end := to - 1
+	if end-3 <= c.lo || to == len(text) || !wordByte[text[to]] {
+		return token{}, false
+	}
+	if !wordByte[text[end-1]] {
+		end--
+	}
+	if !wordByte[text[end-1]] || !between(text[end:to], text[to]) {
+		return token{}, false
+	}
+	if _, ok := shortGap(text[end:to]); !ok || !endsPlain(text[end]) {
+		return token{}, false
+	}
+	start := end - 1
+	for start > c.lo && wordByte[text[start-1]] {
+		start--
+	}
+	if start-1 <= c.lo {
+		return token{}, false
+	}
+	switch b := text[start-1]; b {
+	case '-', '\'', '\n', '>', '\t', '<', '&', '#', '/':
+		return token{}, false
+	default:
+		if b >= utf8.RuneSelf || b == ' ' && !wordByte[text[start-2]] {
+			return token{}, false
+		}
+	}
+	return token{start: start, end: end, id: c.lookup(start, end)}, true
 }
 
 // take is the word at start, with what a hyphen joins to it; false if the word is
