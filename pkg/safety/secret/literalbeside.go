@@ -99,6 +99,9 @@ func beforeLiteral(text []byte, k, low int) string {
 	}
 	k = runBack(text, k, low, blank)
 	before := text[low:k]
+	if len(before) == 0 || bytes.IndexByte([]byte("|?:+(,=re"), before[len(before)-1]) < 0 {
+		return ""
+	}
 	for _, or := range []string{"||", "??", "?:", " or", ")or", " else"} {
 		if bytes.HasSuffix(before, []byte(or)) {
 			return "or"

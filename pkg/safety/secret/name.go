@@ -1,17 +1,31 @@
 package secret
 
-import "bytes"
+// wordKind is what a word of a name says of the value.
+type wordKind int
 
-var secretWords = map[string]bool{
-	"password": true, "passwd": true, "passphrase": true, "pwd": true, "secret": true,
-	"token": true, "credential": true, "credentials": true, "auth": true, "apikey": true,
-	"authtoken": true, "accesstoken": true, "refreshtoken": true, "apitoken": true,
-	"secretkey": true, "privatekey": true, "accesskey": true, "clientsecret": true, "apisecret": true,
-}
+const (
+	otherWord wordKind = iota
+	secretWord
+	keyWord      // secret together with a companion
+	keyCompanion // of keyWord
+)
 
-var keyCompanions = map[string]bool{
-	"api": true, "access": true, "private": true, "secret": true, "signing": true,
-	"encryption": true, "account": true, "master": true,
+// kindOf tells the kind of a word in small letters.
+func kindOf(w []byte) wordKind {
+	switch string(w) {
+	case "password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "credentials", "auth", "apikey",
+		"authtoken", "accesstoken", "refreshtoken", "apitoken",
+		"secretkey", "privatekey", "accesskey", "clientsecret", "apisecret":
+		return secretWord
+	case "key":
+		return keyWord
+	case "api", "access", "private", "signing", "encryption", "account", "master":
+		return keyCompanion
+	}
+	if endsIn(w, "password") || endsIn(w, "passwd") || endsIn(w, "passphrase") {
+		return secretWord
+	}
+	return otherWord
 }
 
 // secretName tells whether one of the words of a name, cut at _, -, . and changes of
@@ -40,15 +54,20 @@ func secretName(name []byte) bool {
 		if n > len(word) {
 			continue
 		}
-		if t := bytes.TrimRight(w, "0123456789"); string(t) != "auth" {
-			w = t
+		if k := len(w) - 1; is(w[k], digit) {
+			for k > 0 && is(w[k-1], digit) {
+				k--
+			}
+			if string(w[:k]) != "auth" {
+				w = w[:k]
+			}
 		}
-		switch {
-		case secretWords[string(w)], endsIn(w, "password"), endsIn(w, "passwd"), endsIn(w, "passphrase"):
+		switch kindOf(w) {
+		case secretWord:
 			return true
-		case string(w) == "key":
+		case keyWord:
 			key = true
-		case keyCompanions[string(w)]:
+		case keyCompanion:
 			companion = true
 		}
 	}
@@ -75,7 +94,7 @@ func wordEnd(name []byte, i int) int {
 // token is, token_types are not.
 func endsSecret(name []byte) bool {
 	i := lastWord(name)
-	return secretName(name[i:]) || equalFold(name, i, "key")
+	return secretName(name[i:]) || equalFold(name, i, "key") && run(name, i+len("key"), digit) == len(name)
 }
 
 // lastWord gives the start of the last word of a name.

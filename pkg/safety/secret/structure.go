@@ -7,8 +7,11 @@ import "bytes"
 // secret because of the name before it: names inside decide about their own values. Of
 // lists the texts are looked at.
 
-// maxStructure bounds how far brackets are followed.
-const maxStructure = 192
+// maxStructure bounds how far brackets are followed, maxDepth how deep.
+const (
+	maxStructure = 192
+	maxDepth     = 5
+)
 
 // structure handles a list, object or tuple at n.value and tells whether it is one. It
 // calls item for the texts that are elements of it, without a name.
@@ -92,7 +95,9 @@ func bracketEnd(text []byte, i int) int {
 		case '\n':
 			return unclosed
 		case '(', '[', '{':
-			depth++
+			if depth++; depth > maxDepth {
+				return unclosed
+			}
 		case ')', ']', '}':
 			if depth--; depth == 0 && pairs(text[i], text[k]) {
 				return k + 1
@@ -117,7 +122,7 @@ func pairs(open, shut byte) bool {
 // between text[i] and text[shut], which may be on several lines.
 func (d *Detector) items(i, shut int, item func(from, to int)) {
 	text, depth := d.text, 0
-	for k := i + 1; k < shut && depth >= 0; k++ {
+	for k := i + 1; k < shut && depth >= 0 && depth < maxDepth; k++ {
 		switch c := text[k]; c {
 		case '(', '[', '{':
 			depth++
@@ -150,14 +155,14 @@ func (d *Detector) items(i, shut int, item func(from, to int)) {
 // listed judges an element of a list behind a secret name. Lists of words and names
 // stand there too, so it wants a letter and a digit.
 func (d *Detector) listed(n nameAt, from, to int, code Code) {
-	if n.op == 'a' || !endsSecret(d.text[n.start:n.end]) { // 'password' => ['required', 'between:8,64']
-		return
-	}
 	v := d.text[from:min(to, from+maxMixed)]
 	u := union(v)
+	if u&letter == 0 || u&digit == 0 || n.op == 'a' || !endsSecret(d.text[n.start:n.end]) { // 'password' => ['required', 'between:8,64']
+		return
+	}
 	constant := u&lower == 0 && u&underscore != 0
 	name := run(v, 0, alnum|underscore|dot) == len(v) && (bytes.Count(v, []byte(".")) > 1 && run(v, 0, lower) > 0 || secretName(v))
-	if u&letter != 0 && u&digit != 0 && !constant && !name {
+	if !constant && !name {
 		d.report(from, to, code)
 	}
 }
