@@ -32,6 +32,9 @@ func (d *Detector) assignment(pos int) {
 	if start == end {
 		return
 	}
+	if d.element(start, end) {
+		return
+	}
 	n := nameAt{start: start, end: end}
 	// A name inside a value that goes is judged only if its own value lies behind.
 	if !n.sibling(text) && !n.operator(text) || n.value < d.valueEnd {
@@ -44,7 +47,7 @@ func (d *Detector) assignment(pos int) {
 		}
 		return
 	}
-	if n.inTernary(text) || !d.behindLiteral(&n) {
+	if n.inResource(text) || n.inTernary(text) || !d.behindLiteral(&n) {
 		return
 	}
 	if h := headerNamed(name); h != nil && n.op != '=' || h != nil && h.scheme {
@@ -88,6 +91,11 @@ func (n *nameAt) operator(text []byte) bool {
 		i = behindName(text, n.start, i)
 	}
 	j := run(text, i, blank)
+	if j < len(text) && text[j] == '\n' && n.quote != 0 { // JSON may be broken here
+		if k := run(text[:min(len(text), j+maxIndent)], j+1, blank); hasAt(text, k, ":") {
+			j = k
+		}
+	}
 	n.spaced = j > i
 	if j >= len(text) {
 		return false
@@ -200,9 +208,11 @@ func (n *nameAt) argument(text []byte) bool {
 	return k > 0 && n.op == '=' && (text[k-1] == '(' || text[k-1] == ',' && k < n.start)
 }
 
+// maxIndent bounds the indentation of a line that JSON goes on on.
+const maxIndent = 64
+
 // nextLine moves the value to a text in quotes on the next line, as JSON allows.
 func (n *nameAt) nextLine(text []byte) {
-	const maxIndent = 64
 	i := run(text[:min(len(text), n.value+maxIndent)], n.value+1, blank)
 	if _, _, ok := quoteAt(text, i); ok {
 		n.value = i
@@ -214,6 +224,20 @@ func (n *nameAt) inTernary(text []byte) bool {
 	quote := n.start - n.escapes - 1
 	k := runBack(text, quote, max(0, quote-8), blank)
 	return n.quote != 0 && n.op == ':' && k > 0 && k < quote && text[k-1] == '?'
+}
+
+// inResource tells whether the name is the part of an Amazon resource name that says
+// what it names: arn:aws:secretsmanager:…:secret:name.
+func (n *nameAt) inResource(text []byte) bool {
+	const longest = 96
+	if n.op != ':' || n.quote != 0 || n.start == 0 || text[n.start-1] != ':' {
+		return false
+	}
+	i := n.start
+	for low := max(0, i-longest); i > low && (text[i-1] == ':' || is(text[i-1], nameSet)); {
+		i--
+	}
+	return hasAt(text, i, "arn:")
 }
 
 // behindSlash tells whether the name is a part of a path or URL.

@@ -58,32 +58,36 @@ func unquotedEnd(text []byte, i int, list bool) int {
 				return k
 			}
 		case '"', '\'':
-			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 {
+			if k+1 == len(text) || bytes.IndexByte([]byte(" \t\n,;)}]>:&|\\"), text[k+1]) >= 0 || text[k+1] == '.' && closes(text, k) {
 				return k
 			}
 		case '\\':
 			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
 				return k
 			}
-		case '$', '{', '%', '#':
-			if broken {
-				break
-			}
-			if end, _ := referenceEnd(text, k, len(text)); end > k {
+		case '$', '{', '%', '#', '[':
+			if end := stepOver(text, k, len(text), &broken); end > k {
 				k = end
-				continue
-			} else if end == unclosed {
-				broken = true
-			}
-		case '[':
-			if m := markerAt(text, k); m > 0 {
-				k += m
 				continue
 			}
 		}
 		k++
 	}
 	return k
+}
+
+// stepOver gives the place behind the reference or marker at text[k], or k. broken
+// remembers that a reference has no end: the next ones are not looked for then.
+func stepOver(text []byte, k, limit int, broken *bool) int {
+	if text[k] == '[' {
+		return k + markerAt(text, k)
+	}
+	if *broken {
+		return k
+	}
+	end, _ := referenceEnd(text, k, limit)
+	*broken = end == unclosed
+	return max(k, end)
 }
 
 // trimClosers takes commas and unmatched closing brackets off the end of a value.
@@ -184,6 +188,9 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 	if len(v) > maxMixed || len(v) == 0 {
 		return false
 	}
+	if v[0] == '!' && n.spaced && run(v, 1, letter|underscore|dot) == len(v) && (hasAt(text, to, " || ") || hasAt(text, to, " && ")) {
+		return true
+	}
 	if v[0] == '*' && n.op == ':' && run(v, 1, nameSet) == len(v) {
 		return true // an alias of YAML
 	}
@@ -195,6 +202,8 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 		return n.spaced || within
 	case run(v, 0, letter|underscore|dot) < len(v):
 		return false
+	case n.spaced && n.op == '=' && isChoice(text, to), !endsSecret(name) && hasAt(text, to, " + ") && is(text[min(to+3, len(text)-1)], digit):
+		return true
 	}
 	if parts := bytes.Count(v, []byte(".")); parts > 1 && n.spaced && v[len(v)-1] != '.' {
 		for part := range bytes.SplitSeq(v, []byte(".")) {
@@ -204,6 +213,16 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 		}
 	}
 	return within && wordEnd(v, 0) < len(v) && secretName(v)
+}
+
+// isChoice tells whether a condition and another choice stand behind text[:i]:
+// a if b else c.
+func isChoice(text []byte, i int) bool {
+	if !hasAt(text, i, " if ") {
+		return false
+	}
+	line, _, _ := bytes.Cut(text[i:min(len(text), i+maxStructure)], []byte("\n"))
+	return bytes.Contains(line, []byte(" else "))
 }
 
 // isPath tells whether text[from:to] is the path of the file that holds the secret, by

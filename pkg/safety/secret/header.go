@@ -113,7 +113,7 @@ func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
 	if n.isSent(text) {
 		return false
 	}
-	end := codeEnd(text, n.value, false)
+	end := codeEnd(text, n.value, n.op == '=' && n.spaced)
 	if end == 0 && (n.quote != 0 || d.inList(n.start)) {
 		end = variableEnd(text, n.value)
 	}
@@ -133,13 +133,19 @@ func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
 	return true
 }
 
-// variableEnd gives the end of a secret name of several words at text[i] that is all of
-// an expression, or 0.
+// variableEnd gives the end of a secret name of several words, or of a member (a.b), at
+// text[i] that is all of an expression, or 0.
 func variableEnd(text []byte, i int) int {
-	end := run(text[:min(len(text), i+maxMixed)], i, letter|underscore)
+	end := run(text[:min(len(text), i+maxMixed)], i, letter|underscore|dot)
 	behind := run(text, end, blank)
-	if behind < len(text) && bytes.IndexByte([]byte(",;)}]\n+|?"), text[behind]) < 0 ||
-		end == i || i+wordEnd(text[i:end], 0) == end || !secretName(text[i:end]) {
+	if behind < len(text) && bytes.IndexByte([]byte(",;)}]\n+|?"), text[behind]) < 0 || end == i {
+		return 0
+	}
+	name := text[i:end]
+	if k := bytes.IndexByte(name, '.'); k > 0 && k+1 < len(name) && name[len(name)-1] != '.' {
+		return end
+	}
+	if wordEnd(name, 0) == len(name) || !secretName(name) {
 		return 0
 	}
 	return end
@@ -319,39 +325,16 @@ scan:
 			break scan
 		case ' ', '\t', '"', '\'', '`', '>':
 			break scan
-		case '$', '{', '%':
-			if broken {
-				break
-			}
-			if end, _ := referenceEnd(text, k, to); end > k {
+		case '$', '{', '%', '#', '[':
+			if end := stepOver(text, k, to, &broken); end > k {
 				k, whole = end, end
-				continue
-			} else if end == unclosed {
-				broken = true
-			}
-		case '[':
-			if m := markerAt(text, k); m > 0 {
-				k += m
 				continue
 			}
 		}
 		k++
 	}
-	for k > whole && bytes.IndexByte([]byte(wordClosers), text[k-1]) >= 0 && !markerEnds(text, k) {
+	for k > whole && bytes.IndexByte([]byte(wordClosers), text[k-1]) >= 0 {
 		k--
 	}
 	return k
-}
-
-// markerEnds tells whether a marker ends before text[k].
-func markerEnds(text []byte, k int) bool {
-	if text[k-1] != ']' {
-		return false
-	}
-	i := bytes.LastIndexByte(text[max(0, k-longestMarker):k], '[')
-	if i < 0 {
-		return false
-	}
-	i += max(0, k-longestMarker)
-	return markerAt(text, i) == k-i
 }

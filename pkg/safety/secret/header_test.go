@@ -28,6 +28,9 @@ func TestHeaderWithoutScheme(t *testing.T) {
 		{"Author¦ization: TC3-HMAC-SHA256 Credential=abc/d, Signature=01ab", "Authorization: TC3-HMAC-SHA256 «auth-header»"},
 		{"Author¦ization: SharedAccessSignature sr=a&sig=" + f + "&se=1", "Authorization: SharedAccessSignature «auth-header»"},
 		{"Authorization: Bearer -->\nAuthorization: ${TOKEN} # c\nAuthorization: <token> | no 2\nAuthorization: $TOKEN and more", ""},
+		{"| AUTHORIZATION: CUSTOM1 correcthorse |\n<!-- authorization: CUSTOM1 correct.horse -->\n(Proxy-Authorization: Custom correct.horse)", "| AUTHORIZATION: CUSTOM1 «auth-header» |\n<!-- authorization: CUSTOM1 «auth-header» -->\n(Proxy-Authorization: Custom «auth-header»)"},
+		{"authorization: custom correcthorsebattery\nAuthor¦ization: custom correct7horse", "authorization: custom «auth-header»\nAuthorization: custom «auth-header»"},
+		{"`authorization`: authentication settings\nauthorization: authentication settings\n(authorization: authentication settings)", ""},
 		{"Authorization: see the documentation for details\nAuthorization: permission_denied for this user", ""},
 	})
 }
@@ -43,6 +46,8 @@ func TestCodeBehindHeaders(t *testing.T) {
 		{"{ Authorization: getAuth(), x: 1 }\n{ Authorization: authHeader, x: 1 }\n{ 'Authorization': authHeader }\nAuthorization: getAuth(\n", ""},
 		{`"Authorization": fmt.Sprintf("Bearer %s", token)`, ""},
 		{`"Authorization": "AWS4-HMAC-SHA256 Credential=" + credential + ", Signature=" + signature`, ""},
+		{"'AUTHORIZATION': tokens.Keyword,\nauthorization = authorization[1].encode('ascii')", ""},
+		{"'Author¦ization': correct.horse7,\nAuthorization¦: correct.horse", "'Authorization': «auth-header»,\nAuthorization: «auth-header»"},
 		// A text joined to the code is a value.
 		{`"Author¦ization": prefix() + "correct-horse-7", "X-Api-¦Key": auth_header || 'correct-horse-7'`, `"Authorization": prefix() + "«auth-header»", "X-Api-Key": auth_header || '«auth-header»'`},
 		{`"X-Api-¦Key": os.environ.get("API_KEY", "correct-horse-7"), "X-Api-¦Key": String::from("correct-horse")`, `"X-Api-Key": os.environ.get("API_KEY", "«auth-header»"), "X-Api-Key": String::from("«auth-header»")`},

@@ -195,6 +195,9 @@ func formatEnd(text []byte, k int) int {
 func dollarName(text []byte, i, limit int) int {
 	text = text[:limit]
 	end := run(text, i+1, alnum|underscore)
+	if k := run(text, end+1, alnum|underscore); hasAt(text, end, "{") && k > end+1 && hasAt(text, k, "}") {
+		end = k + 1 // $ENV{NAME}
+	}
 	if union(text[i:end])&lower == 0 {
 		return end
 	}

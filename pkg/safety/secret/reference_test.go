@@ -56,6 +56,7 @@ func TestReferences(t *testing.T) {
 		{`"token": "$request.header.x-api-key", "token": "$context.authorizer.token"`, ""},
 		{`"token": "$data.token", 'secret': '$values.secret_key', "auth": "$user_name@$user_password"`, ""},
 		{"$auth_list = [$auth_list] unless ref $x\nmy $auth_list = $response->{headers}(lc $auth_header);", ""},
+		{"my $password = $ENV{DB_PASSWORD};\nset(TOKEN \"$ENV{GITHUB_TOKEN}\")\ntoken = \"$ENV{GITHUB_TOKEN}\"", ""},
 		{"$password = $this->password_value;\n$password = \"$this->password_value\";", ""},
 	})
 }
@@ -69,9 +70,11 @@ func TestMasks(t *testing.T) {
 		{"token: __TOKEN_NAME__\npassword: \"@@PASSWORD@@\"\npassword=@DB_PASSWORD@\nTOKEN=!TOKEN_NAME!", ""},
 		{"token: ghp_****\nkey: api_key: \"...redacted...\"\nsecret=sk-****abcd", ""},
 		{"password: *default_password\npassword: \"<your password>\"\ntoken=<your-token-here>", ""},
+		{"token_ttl: 720h0m0s\nTOKEN_TTL=15m30s500ms\n\"tokenExpiry\": \"1.5h\"\nToken x = String(\"-Infinity\")", ""},
 		{`{"tokenExpirationTime": "2022-03-16T03:45:09+00:00", "password_changed": "2022-03-16 03:45:09.123Z"}`, ""},
 		// Near misses.
 		{"pass¦word=xxxx-xxxy-xxxx tok¦en=abcd****efgh pass¦word=__Pass_word_9__ pass¦word=!ADMIN123!", "password=«env-value» token=«env-value» password=«env-value» password=«env-value»"},
+		{"pass¦word=720h0m0sx pass¦word=720hours7 pass¦word=h720m0s0", "password=«env-value» password=«env-value» password=«env-value»"},
 		{`{"pass¦word":"2022-03-16 by the river"}`, `{"password":"«json-value»"}`},
 	})
 }

@@ -26,13 +26,21 @@ func (d *Detector) credentials(from, to int) {
 		return
 	}
 	end, prose := word(text, rest, to), false
+	behind := end
+	for behind < to && bytes.IndexByte([]byte(wordClosers), text[behind]) >= 0 {
+		behind++
+	}
+	behind = run(text, behind, blank)
 	switch {
 	case known:
 		d.report(rest, end, AuthHeader)
 		return
-	case run(text, end, blank) >= to:
-		prose = end-rest < minValue && run(text, rest, letter) >= end
-		d.report(rest, end, AuthHeader)
+	case behind >= to || onlySigns(text, behind, to):
+		const longest = 16 // of a word of prose: authorization: authentication settings
+		words := end-rest < longest && union(text[from:first])|union(text[rest:end]) == lower
+		if prose = words || end-rest < minValue && run(text, rest, letter) >= end; !words {
+			d.report(rest, end, AuthHeader)
+		}
 	case union(text[rest:min(to, rest+2*maxMixed)])&(digit|equals|slash|underscore|plus) != 0:
 		for to > rest && is(text[to-1], blank) {
 			to--

@@ -38,6 +38,7 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 	}
 	switch {
 	case n.quote != 0 && n.op != '=': // JSON and the like have no bare texts
+	case (n.spaced || n.argument(text)) && namesOnly(text, i, end, inner):
 	case end == unclosed:
 		if k := run(inner, 0, nameSet); !opensStructure(inner) && !(n.op == ':' && k > 0 && hasAt(inner, k, ":")) {
 			return false
@@ -71,6 +72,19 @@ func opensObject(text []byte, i int) bool {
 		to++
 	}
 	return hasAt(text, run(text, to, blank), ":")
+}
+
+// namesOnly tells whether names of variables stand in the bracket at text[i], which ends
+// at end: (a.b or … without an end on the line, and [a_b] where code goes on.
+func namesOnly(text []byte, i, end int, inner []byte) bool {
+	if len(inner) == 0 || !is(inner[0], letter|underscore) {
+		return false
+	}
+	name := run(inner, 0, alnum|underscore|dot)
+	if end == unclosed {
+		return text[i] == '(' && name < len(inner) && (inner[name] == '(' || inner[name] == ' ')
+	}
+	return text[i] == '[' && name == len(inner) && union(inner)&(underscore|dot) != 0 && end < len(text) && bytes.IndexByte([]byte(",;)"), text[end]) >= 0
 }
 
 // opensStructure tells whether what follows an opening bracket is no text.
@@ -243,11 +257,7 @@ func codeEnd(text []byte, i int, index bool) int {
 		if macro {
 			k++
 		}
-		if hasAt(text, k, "::<") { // parse::<Token>(x)
-			if j := run(text[:limit], k+len("::<"), alnum|underscore); hasAt(text, j, ">(") {
-				k = j + 1
-			}
-		}
+		k = typeArguments(text[:limit], k)
 		for k < limit {
 			arrow := hasAt(text, k, "->{") || hasAt(text, k, "->[")
 			if arrow { // $x->{name} of Perl
@@ -275,6 +285,8 @@ func codeEnd(text []byte, i int, index bool) int {
 		switch {
 		case hasAt(text, k, "->"), hasAt(text, k, "::"):
 			k, joined = k+2, true
+		case index && k+1 < limit && (text[k] == '+' || text[k] == ':') && callFollows(text[:limit], k+1): // a.n+len(b), lexer:next()
+			k, joined = k+1, true
 		case hasAt(text, k, ".(") && brackets > 0: // a type assertion
 			if end := bracketEnd(text, k+1); end > 0 {
 				k = end
@@ -287,6 +299,30 @@ func codeEnd(text []byte, i int, index bool) int {
 		return 0
 	}
 	return k
+}
+
+// typeArguments gives the end of the type arguments of a call at text[i:], or i:
+// parse::<Token>(x), make_unique<Token>(x).
+func typeArguments(text []byte, i int) int {
+	k := i
+	if hasAt(text, k, "::") {
+		k += len("::")
+	}
+	if !hasAt(text, k, "<") {
+		return i
+	}
+	for k++; k < len(text) && (is(text[k], alnum|underscore|dot) || bytes.IndexByte([]byte(":*&?[]"), text[k]) >= 0); {
+		k++
+	}
+	if !hasAt(text, k, ">(") {
+		return i
+	}
+	return k + 1
+}
+
+// callFollows tells whether a call stands at text[i:].
+func callFollows(text []byte, i int) bool {
+	return i < len(text) && is(text[i], letter|underscore) && hasAt(text, run(text, i, alnum|underscore|dot), "(")
 }
 
 // isMacro tells whether the name text[from:to] is that of a macro of Rust: format!("…").
@@ -302,7 +338,7 @@ func isSubscript(text []byte, i int, index bool) bool {
 	case isQuote(c), c == ':', c == '$', c == '@', c == '\\', c == '\n':
 		return true
 	default:
-		return index && is(c, alnum|underscore|dash)
+		return index && is(c, alnum|underscore|dash|blank)
 	}
 }
 
@@ -315,6 +351,9 @@ func goesOn(text []byte, i int) bool {
 		return bytes.IndexByte(rest, ')') >= 0
 	}
 	line := bytes.TrimRight(rest[:k], " \t")
+	if hasAt(line, len(line)-3, `"""`) || hasAt(line, len(line)-3, "'''") {
+		return true // a text of several lines
+	}
 	return bytes.IndexByte([]byte("([{,\\+|&"), line[len(line)-1]) >= 0
 }
 

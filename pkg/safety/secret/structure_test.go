@@ -79,6 +79,22 @@ func TestCodeBehindNames(t *testing.T) {
 		{`const DB_PASS¦WORD: &str = "correct-horse"; const DB_PASS¦WORD: &'static str = "correct-horse"; char tok¦en[] = "correct-horse";`, `const DB_PASSWORD: &str = "«env-value»"; const DB_PASSWORD: &'static str = "«env-value»"; char token[] = "«env-value»";`},
 		{"**Pass¦word**: correct-horse-7\n*pass¦word*: correct-horse-7\n**Token**: see the manual", "**Password**: «env-value»\n*password*: «env-value»\n**Token**: see the manual"},
 		{`the token value = "correct-horse"; var token string = os.Getenv("X_TOKEN"); token: string = readToken()`, ""},
+		// Sums, calls with types, methods, texts of several lines.
+		{"token = self.n+len(self.tokens)\nlocal token = lexer:next_token()\nauto token = std::make_unique<ast::Token>(TokenType::Identifier);\ntoken = static_cast<Token*>(x);", ""},
+		{"token_pattern = re.compile(r\"\"\"\nSECRET_NOTE = textwrap.dedent('''\npassword = self._users[ auth_dict[\"username\"] ]", ""},
+		{"PASS¦WORD=correct+horse(7)\nPASS¦WORD=correct:horse(7)\npass¦word = correct+horse7\npass¦word = correcthorse<Horse>7", "PASSWORD=«env-value»)\nPASSWORD=«env-value»)\npassword = «env-value»\npassword = «env-value»<Horse>7"},
+		// Choices, conditions, brackets that go on.
+		{"token = Name.Class if x else Name.Function\nconst auth = !er.headers || x\nretry_token_count=retry_count + 1,", ""},
+		{"token_uri = (params.token_uri or\n  x)\nproxy_auth = (encoding.Decode(self.user),\n  x)\nf(x, token_history=[last_token], y)", ""},
+		{"pass¦word = correct.horse if asked\npass¦word = !correct.horse\nx_tok¦en = correct_horse + 1\npass¦word = (correct-horse\npass¦word = [correct_horse]\nx_tok¦en = correct_horse + horse", "password = «env-value» if asked\npassword = «env-value»\nx_token = «env-value» + 1\npassword = «env-value»\npassword = «env-value»\nx_token = «env-value» + horse"},
+		// A literal that a field to be filled in ends.
+		{`print("Access token: {0}".format(credentials.access_token)); log('    password = {0}'.format(`, ""},
+		// Names of resources.
+		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
+		{"a:123456789012:sec¦ret:correct-horse-battery-7", "a:123456789012:secret:«env-value»"},
+		// Elements of XML.
+		{"<pass¦word>correct-horse</pass¦word><apiK¦ey>correct-horse</apiK¦ey>", "<password>«env-value»</password><apiKey>«env-value»</apiKey>"},
+		{"<password>${env.DB_PASSWORD}</password> <password>Enter your password</password> <password>correct-horse</token> <tokenType>correct-horse</tokenType> <Keyword>Win32Proj</Keyword>", ""},
 		// Patterns.
 		{"a = /token=([^&]+)/; token = /token=([^&]+)/; token = qr/abc.*def/; token = %r{abcdefg}; token = /\\Aabcdefgh\\z/.freeze", ""},
 		{"tokenRegex = /^gh[ps]_/\nTOKEN = /[a-z]+/g\ngrep -E 'password=|token=|secret='\nsed -i \"s/password=.*/password=/\" file", ""},
@@ -92,6 +108,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"PASS¦WORD=access_token\npass¦word: mypassword", "PASSWORD=«env-value»\npassword: «env-value»"},
 		// Text on the next line, maps on one line.
 		{"{\"pass¦word\":\n\"correct-horse-7\"}\n{\"pass¦word\" :\n    'correct-horse-7'}", "{\"password\":\n\"«json-value»\"}\n{\"password\" :\n    '«json-value»'}"},
+		{"{\"pass¦word\"\n  : \"correct-horse-7\"}", "{\"password\"\n  : \"«json-value»\"}"},
 		{"{tok¦en: correct-horse-7, b: 1}\n{a: 1, tok¦en: FAKE1234FAKE}", "{token: «env-value», b: 1}\n{a: 1, token: «env-value»}"},
 		{"{token: accessToken, b: 1}\n{a: 1, token: readToken()}", ""},
 	})

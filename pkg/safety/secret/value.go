@@ -17,7 +17,7 @@ var maskWords = map[string]bool{
 
 var emptyWords = map[string]bool{
 	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true,
-	"function": true, "required": true, "optional": true, "same-origin": true,
+	"-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true,
 }
 
 // notSecret tells whether text[from:to] stands for a value and is none: a mask, a
@@ -74,8 +74,11 @@ func isPlaceholder(v []byte) bool {
 	return false
 }
 
-// isTime tells whether v is a date and time as in RFC 3339.
+// isTime tells whether v is a date and time as in RFC 3339, or a duration: 720h0m0s.
 func isTime(v []byte) bool {
+	if isDuration(v) {
+		return true
+	}
 	const form = "0000-00-00T00:00:00"
 	if len(v) < len(form) {
 		return false
@@ -91,6 +94,24 @@ func isTime(v []byte) bool {
 		}
 	}
 	return true
+}
+
+// isDuration tells whether v is numbers with units of time.
+func isDuration(v []byte) bool {
+	for k := 0; k < len(v); {
+		number := run(v, k, digit|dot)
+		unit := run(v, number, lower)
+		switch string(v[number:unit]) {
+		case "d", "h", "m", "s", "ms", "us", "ns":
+		default:
+			return false
+		}
+		if number == k {
+			return false
+		}
+		k = unit
+	}
+	return len(v) > 0
 }
 
 func isNumber(v []byte) bool {

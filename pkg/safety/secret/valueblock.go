@@ -91,6 +91,30 @@ func (d *Detector) block(n nameAt, code Code) bool {
 	return marked
 }
 
+// element handles the text of the XML element whose name stands at text[start:end], and
+// tells whether it is one: <password>…</password>.
+func (d *Detector) element(start, end int) bool {
+	const longest = 1024
+	text := d.text
+	if start == 0 || text[start-1] != '<' || end == len(text) || text[end] != '>' {
+		return false
+	}
+	name, from := text[start:end], end+1
+	to := bytes.IndexByte(text[from:min(len(text), from+longest)], '<')
+	if to += from; to < from || !secretName(name) || !endsSecret(name) {
+		return false
+	}
+	d.spend(to - from)
+	tag := text[to+1:]
+	if !hasAt(tag, 0, "/") || !bytes.HasPrefix(tag[1:], name) || !hasAt(tag, 1+len(name), ">") {
+		return false
+	}
+	if u := union(text[from:min(to, from+maxMixed)]); u&blank == 0 && bytes.IndexByte(text[from:to], '\n') < 0 {
+		d.report(from, to, EnvValue)
+	}
+	return true
+}
+
 // sibling reads a name that is a value itself, beside which its own value stands, as in
 // lists of variables and headers: name: DB_PASSWORD, value: x.
 func (n *nameAt) sibling(text []byte) bool {
