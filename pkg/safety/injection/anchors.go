@@ -47,24 +47,24 @@ func Anchors() []prefilter.Pattern {
 	return append(out, prefilter.Classes("(?i)env["+envEnds+"]"))
 }
 
-// byFirst holds the anchors by their first byte, in both cases.
-var byFirst = func() (t [256][]string) {
+// byStart holds the anchors by their first two bytes.
+var byStart = func() (t [1 << 10][]string) {
 	for _, a := range anchors {
-		b := a[0]
-		t[b] = append(t[b], a)
-		if isLetter(b) {
-			t[b-0x20] = append(t[b-0x20], a)
-		}
+		at := letters(a[0], a[1])
+		t[at] = append(t[at], a)
 	}
 	return
 }()
 
-// anchorAt is the length of an anchor that begins at i, 0 if there is none.
-func anchorAt(text []byte, i int) int {
-	for _, a := range byFirst[text[i]] {
+// anchorAt reports whether an anchor begins at i.
+func anchorAt(text []byte, i int) bool {
+	if i+1 >= len(text) {
+		return false
+	}
+	for _, a := range byStart[letters(text[i], text[i+1])] {
 		if e := i + len(a); e <= len(text) && foldEqual(text[i:e], a) {
-			return len(a)
+			return true
 		}
 	}
-	return 0
+	return false
 }

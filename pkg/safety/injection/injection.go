@@ -91,7 +91,7 @@ func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
 	}
 	if hits == nil {
 		for h := range text {
-			if len(byFirst[text[h]]) > 0 && anchorAt(text, h) > 0 {
+			if anchorAt(text, h) {
 				last = h
 				s.hit(h)
 			}

@@ -56,7 +56,7 @@ func (s *Scanner) leaks(region span) bool {
 	judged := 0 // command lines before it
 	s.inner.reset(s.cur.text, 0, len(s.cur.text))
 	for h := region.start; h < region.end; h++ {
-		if anchorAt(s.cur.text, h) == 0 {
+		if !anchorAt(s.cur.text, h) {
 			continue
 		}
 		what, at := thingAt(s.cur.text, h)

@@ -152,7 +152,7 @@ func compare(t *testing.T, text []byte) {
 	}
 	var hits []int
 	for h := range text {
-		if anchorAt(text, h) > 0 {
+		if anchorAt(text, h) {
 			hits = append(hits, h)
 		}
 	}
