@@ -14,6 +14,10 @@ func (d *Detector) assignment(pos int) {
 		d.nameEnd = end // a word of prose, the most frequent case
 		return
 	}
+	if end < len(text) && !mayFollowName[text[end]] {
+		d.nameEnd = end
+		return
+	}
 	start := runBack(text, pos, d.nameEnd, nameSet)
 	d.nameEnd = end
 	d.spend(end - start)
@@ -61,6 +65,14 @@ func (d *Detector) assignment(pos int) {
 	d.value(n)
 }
 
+// mayFollowName are the characters that may stand between a name and its value.
+var mayFollowName = func() (t [256]bool) {
+	for _, c := range []byte("\"'`\\=:?+,*[> \t\n") {
+		t[c] = true
+	}
+	return t
+}()
+
 // nameAt is a name with the operator that follows it.
 type nameAt struct {
 	start, end int
@@ -100,9 +112,11 @@ func (n *nameAt) operator(text []byte) bool {
 	if j >= len(text) {
 		return false
 	}
-	if value := declared(text, j); value > 0 && n.quote == 0 && (n.spaced || text[j] == ':' || text[j] == '?') {
-		n.op, n.spaced, n.value = '=', true, value
-		return true
+	if n.quote == 0 && (n.spaced || text[j] == ':' || text[j] == '?') {
+		if value := declared(text, j); value > 0 {
+			n.op, n.spaced, n.value = '=', true, value
+			return true
+		}
 	}
 	next := byte(0)
 	if j+1 < len(text) {

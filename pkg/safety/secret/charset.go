@@ -128,10 +128,10 @@ func fold(b []byte) (f folded) {
 
 func (f *folded) in(words map[string]bool) bool { return words[string(f.text[:f.n])] }
 
-// containsFold tells whether b holds s, an ASCII text in lower case, in any case.
+// containsFold tells whether b holds s, a word in lower case, in any case.
 func containsFold(b []byte, s string) bool {
 	for i := 0; i+len(s) <= len(b); i++ {
-		if equalFold(b, i, s) {
+		if b[i]|0x20 == s[0] && equalFold(b, i, s) {
 			return true
 		}
 	}

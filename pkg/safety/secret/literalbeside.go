@@ -23,12 +23,12 @@ var readers = map[string]bool{
 // statement, bracket or list element.
 func (d *Detector) beside(n nameAt, i int, code Code) {
 	text := d.text
-	if n.op == ',' || !endsSecret(text[n.start:n.end]) {
-		return
-	}
 	k, depth, call, asked, named := max(i, d.besideEnd), 0, 0, false, false
 	calls := uint64(0) // the brackets that are open: 1 for one behind a name
 	limit := min(len(text), k+maxStructure)
+	if n.op == ',' || !hasQuote(text[k:max(k, limit)]) || !endsSecret(text[n.start:n.end]) {
+		return
+	}
 scan:
 	for ; k < limit; k++ {
 		switch c := text[k]; c {
@@ -89,6 +89,14 @@ scan:
 		}
 	}
 	d.besideEnd = max(d.besideEnd, k)
+}
+
+// hasQuote tells whether a quote or a backslash stands on the first line of b.
+func hasQuote(b []byte) bool {
+	if k := bytes.IndexByte(b, '\n'); k >= 0 {
+		b = b[:k]
+	}
+	return bytes.IndexByte(b, '"') >= 0 || bytes.IndexByte(b, '\'') >= 0 || bytes.IndexByte(b, '`') >= 0 || bytes.IndexByte(b, '\\') >= 0
 }
 
 // beforeLiteral tells what stands before the literal at text[k], not before low: a mark,

@@ -357,8 +357,11 @@ func goesOn(text []byte, i int) bool {
 	return bytes.IndexByte([]byte("([{,\\+|&"), line[len(line)-1]) >= 0
 }
 
-// isPattern tells whether a regular expression starts at text[i].
+// isPattern tells whether v begins like a regular expression.
 func isPattern(v []byte) bool {
+	if len(v) == 0 || bytes.IndexByte([]byte(`.[\(|/q%`), v[0]) < 0 {
+		return false
+	}
 	for _, start := range []string{".*", ".+", "[^", "[A-", "[a-", "[0-", `[\`, `\S`, `\s`, `\w`, `\d`, "(.", "(?", "([", `(\`, "/^", "qr/", "%r{", `/\`} {
 		if hasAt(v, 0, start) {
 			return true
