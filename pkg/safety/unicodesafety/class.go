@@ -107,11 +107,15 @@ func (t *tables) classify(r rune) class {
 	if code, ok := invisibleCode(r); ok {
 		return removed + class(code)
 	}
-	s := string(r)
-	p := norm.NFKC.PropertiesString(s)
-	if p.CCC() != 0 {
+	var room [utf8.UTFMax]byte
+	p := norm.NFKC.Properties(utf8.AppendRune(room[:0], r))
+	switch {
+	case p.CCC() != 0:
 		t.ccc[r] = p.CCC()
+	case p.BoundaryBefore() && p.Decomposition() == nil:
+		return plain
 	}
+	s := string(r)
 	form := norm.NFKC.String(s)
 	switch {
 	// A jamo of compatibility begins a segment for x/text, its form may end one.
