@@ -109,21 +109,7 @@ func special(w uint64) uint64 {
 
 // NeedsCleaning tells whether b holds a byte that is neither printable ASCII nor TAB
 // nor LF: without one Clean changes nothing.
-func NeedsCleaning(b []byte) bool {
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		if special(w)&^(zeroBytes(w^'\n'*ones)|zeroBytes(w^'\t'*ones)) != 0 {
-			return true
-		}
-	}
-	for ; i < len(b); i++ {
-		if !printable(b[i], [2]byte{'\n', '\t'}) {
-			return true
-		}
-	}
-	return false
-}
+func NeedsCleaning(b []byte) bool { return asciiRun(b, [2]byte{'\n', '\t'}) < len(b) }
 
 // zeroBytes marks the bytes of w that are zero, in their high bits.
 func zeroBytes(w uint64) uint64 { return ^(w&lows + lows | w | lows) }
@@ -138,40 +124,46 @@ func (c *Cleaner) copyASCII(src []byte, i int, keep [2]byte) int {
 		c.flush()
 	}
 	n := len(c.dst)
-	if need := n + len(src) - i + 8; cap(c.dst) < need {
+	if need := n + len(src) - i; cap(c.dst) < need {
 		grown := make([]byte, n, need+need/8)
 		copy(grown, c.dst)
 		c.dst = grown
 	}
 	dst := c.dst[:cap(c.dst)]
-	first, second := uint64(keep[0])*ones, uint64(keep[1])*ones
 	for {
-		for i+8 <= len(src) {
-			w := binary.LittleEndian.Uint64(src[i:])
-			binary.LittleEndian.PutUint64(dst[n:], w)
-			k := 8
-			if s := special(w); s != 0 {
-				if s &^= zeroBytes(w^first) | zeroBytes(w^second); s != 0 {
-					k = bits.TrailingZeros64(s) >> 3
-				}
-			}
-			i, n = i+k, n+k
-			if k < 8 {
-				break
-			}
-		}
-		for i < len(src) && printable(src[i], keep) {
-			dst[n] = src[i]
-			i, n = i+1, n+1
-		}
-		end := simpleCSI(src, i)
-		if end == 0 {
+		end := i + asciiRun(src[i:], keep)
+		n += copy(dst[n:], src[i:end])
+		i = end
+		if end = simpleCSI(src, i); end == 0 {
 			c.dst = dst[:n]
 			return i
 		}
 		c.noteASCII(TerminalEscape, i, end)
 		i = end
 	}
+}
+
+// asciiRun is the number of bytes at the beginning of b that are printable ASCII or one
+// of keep.
+func asciiRun(b []byte, keep [2]byte) int {
+	first, second := uint64(keep[0])*ones, uint64(keep[1])*ones
+	rest := b
+	for ; len(rest) >= 16; rest = rest[16:] {
+		v, w := binary.LittleEndian.Uint64(rest), binary.LittleEndian.Uint64(rest[8:])
+		if special(v)|special(w) == 0 {
+			continue
+		}
+		if s := special(v) &^ (zeroBytes(v^first) | zeroBytes(v^second)); s != 0 {
+			return len(b) - len(rest) + bits.TrailingZeros64(s)>>3
+		}
+		if s := special(w) &^ (zeroBytes(w^first) | zeroBytes(w^second)); s != 0 {
+			return len(b) - len(rest) + 8 + bits.TrailingZeros64(s)>>3
+		}
+	}
+	for len(rest) > 0 && printable(rest[0], keep) {
+		rest = rest[1:]
+	}
+	return len(b) - len(rest)
 }
 
 func printable(b byte, keep [2]byte) bool {
