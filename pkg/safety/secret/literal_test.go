@@ -87,6 +87,9 @@ func TestLiteralsBesideCode(t *testing.T) {
 		{"  name  = \"DB_PASS¦WORD\"\n  value = \"correct-horse\"", "  name  = \"DB_PASSWORD\"\n  value = \"«env-value»\""},
 		{"- name: DB_PASSWORD\n  valueFrom:\n    a: db-words-1\n- name: DB_PASSWORD\n  value: $(X_PASSWORD)\n- name: \"auth\"\n  value: as you like it", ""},
 		{`[{"name":"token","value":[1,2]},{"name":"x","value":"correct-horse"},{"rename":"token","value":"correct-horse"},{"name":"token","values":"correct-horse"}]`, ""},
+		// A text in quotes that ends with the whole, behind which another name is judged.
+		{"x_tok¦en=tok¦en=a\", ", ""},
+		{"tok¦en=tok¦en=`tok¦en=tok¦en", "token=token=`token=token"},
 		// Literals that say what is read, or are shown.
 		{`token = t("login.password", "Enter the password"); token = fetch("https://api.example/v1") or "none"`, ""},
 		{`token = headers.get("Authorization") or headers.get("authorization_v2"); token = base + "/v1/tokens/7"`, ""},

@@ -26,7 +26,7 @@ func (d *Detector) beside(n nameAt, i int, code Code) {
 	k, depth, call, asked, named := max(i, d.besideEnd), 0, 0, false, false
 	calls := uint64(0) // the brackets that are open: 1 for one behind a name
 	limit := min(len(text), k+maxStructure)
-	if n.op == ',' || !hasQuote(text[k:max(k, limit)]) || !endsSecret(text[n.start:n.end]) {
+	if n.op == ',' || k >= limit || !hasQuote(text[k:limit]) || !endsSecret(text[n.start:n.end]) {
 		return
 	}
 scan:
