@@ -178,6 +178,14 @@ func procAt(text []byte, h int) (thing, span) {
 // secretWords end the names of variables that hold credentials.
 var secretWords = []string{"token", "tokens", "key", "keys", "secret", "secrets", "password", "passwords"}
 
+// secretStarts are the letters with which they begin, in both cases.
+var secretStarts = func() (t [256]bool) {
+	for _, w := range secretWords {
+		t[w[0]], t[w[0]-0x20] = true, true
+	}
+	return
+}()
+
 // variableAt reports whether [start, end) is a variable reference with a secret name.
 func variableAt(text []byte, start, end int) (thing, span) {
 	at := start

@@ -155,7 +155,7 @@ func (s *Scanner) word(h int) {
 		}
 	}
 	// A word that no rule names may be the rest of a variable: $APIKEY.
-	if r&rThing != 0 || r == 0 || !whole {
+	if r&rThing != 0 || r == 0 && secretStarts[c.text[h]] || !whole {
 		s.exfilAt(h)
 	}
 	if r&rMarkup != 0 || !whole {
