@@ -120,12 +120,15 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 	case union(name)&lower == 0:
 		return true
 	case startsLine(text, n.start) && endsLine(text, to):
-		return u&letter != u || len(v) >= 16 || isPasswordName(name)
+		return (u&letter != u || len(v) >= 16 || isPasswordName(name)) && !isAddress(v)
 	case d.inList(n.start) && to < len(text) && (text[to] == ',' || text[to] == '}'): // {token: …}
 		return u&digit != 0 && u&letter != 0
 	}
-	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !bytes.Contains(v[:min(len(v), maxMixed)], []byte("://"))
+	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !isAddress(v)
 }
+
+// isAddress tells whether v is a URL. Secrets in it have names of their own.
+func isAddress(v []byte) bool { return bytes.Contains(v[:min(len(v), maxMixed)], []byte("://")) }
 
 // isProgress tells whether v says that something goes on: Creating...
 func isProgress(v []byte) bool {
@@ -202,6 +205,8 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 		return n.spaced || within
 	case run(v, 0, letter|underscore|dot) < len(v):
 		return false
+	case hasAt(text, n.value-len(" += "), " += "):
+		return true
 	case n.spaced && n.op == '=' && isChoice(text, to), !endsSecret(name) && hasAt(text, to, " + ") && is(text[min(to+3, len(text)-1)], digit):
 		return true
 	}
@@ -228,14 +233,27 @@ func isChoice(text []byte, i int) bool {
 // isPath tells whether text[from:to] is the path of the file that holds the secret, by
 // the last word of the name. Base64 may begin with a slash, and has no dot.
 func (n *nameAt) isPath(text []byte, from, to int) bool {
-	v := text[from:to]
+	const longest = 1024
+	v := text[from:min(to, from+longest)]
+	name := text[n.start:n.end]
+	last := fold(name[lastWord(name):])
+	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) {
+		return last.in(pathWords) || last.in(keyNames)
+	}
 	if !hasAt(v, 0, "/") && !hasAt(v, 0, "~/") && !hasAt(v, 0, "./") && !hasAt(v, 0, "../") {
 		return false
 	}
-	name := text[n.start:n.end]
-	last := fold(name[lastWord(name):])
 	return last.in(pathWords) && (bytes.IndexByte(v, '.') >= 0 || union(v)&upper == 0)
 }
+
+// keyFiles are the suffixes of files with keys, keyNames end the names whose values are
+// often such files.
+var (
+	keyFiles = map[string]bool{
+		"pem": true, "key": true, "pfx": true, "p12": true, "ppk": true, "der": true, "jks": true, "keystore": true, "json": true,
+	}
+	keyNames = map[string]bool{"key": true, "keys": true}
+)
 
 // pathWords end the names of files that hold a secret.
 var pathWords = map[string]bool{

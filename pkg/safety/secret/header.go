@@ -113,6 +113,11 @@ func (d *Detector) codeBehind(n nameAt, item func(from, to int)) bool {
 	if n.isSent(text) {
 		return false
 	}
+	for _, operator := range []string{"await ", "new "} {
+		if hasAt(text, n.value, operator) {
+			n.value += len(operator)
+		}
+	}
 	end := codeEnd(text, n.value, n.op == '=' && n.spaced)
 	if end == 0 && (n.quote != 0 || d.inList(n.start)) {
 		end = variableEnd(text, n.value)

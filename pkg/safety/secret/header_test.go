@@ -46,6 +46,7 @@ func TestCodeBehindHeaders(t *testing.T) {
 		{"{ Authorization: getAuth(), x: 1 }\n{ Authorization: authHeader, x: 1 }\n{ 'Authorization': authHeader }\nAuthorization: getAuth(\n", ""},
 		{`"Authorization": fmt.Sprintf("Bearer %s", token)`, ""},
 		{`"Authorization": "AWS4-HMAC-SHA256 Credential=" + credential + ", Signature=" + signature`, ""},
+		{"headers: { Authorization: await getHeader() }\nx = { Authorization: new Header(a) }", ""},
 		{"'AUTHORIZATION': tokens.Keyword,\nauthorization = authorization[1].encode('ascii')", ""},
 		{"'Author¦ization': correct.horse7,\nAuthorization¦: correct.horse", "'Authorization': «auth-header»,\nAuthorization: «auth-header»"},
 		// A text joined to the code is a value.

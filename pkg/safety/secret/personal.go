@@ -139,7 +139,7 @@ func (d *Detector) card(pos int) {
 		return
 	}
 	var number [19]byte
-	n, best := 0, 0
+	n, best, group := 0, 0, 0
 	for i := pos; ; {
 		end := run(text[:min(len(text), i+20)], i, digit)
 		if n+end-i > len(number) || end == i {
@@ -152,9 +152,12 @@ func (d *Detector) card(pos int) {
 		if end-i < 4 || end+1 >= len(text) || text[end] != ' ' && text[end] != '-' {
 			break
 		}
+		if group == 0 {
+			group = end - i
+		}
 		i = end + 1
 	}
-	if best == 0 || insideUUID(text, pos, best) {
+	if best == 0 || insideUUID(text, pos, best) || group > 0 && insideFingerprint(text, pos, best, group) {
 		return
 	}
 	d.add(pos, best, PaymentCard)
@@ -226,49 +229,55 @@ func (d *Detector) iban(pos int) {
 			best = i + 1
 		}
 	}
-	if best > 0 && !(grouped && insideFingerprint(text, pos, best)) {
+	if best > 0 && !(grouped && insideFingerprint(text, pos, best, 4)) {
 		d.add(pos, best, IBAN)
 	}
 }
 
-// insideFingerprint tells whether text[i:j] is a part of a fingerprint: of hexadecimal
-// digits in groups of four that go on before or behind it, and have both digits and
-// letters there.
-func insideFingerprint(text []byte, i, j int) bool {
+// insideFingerprint tells whether text[i:j] is a part of a fingerprint or dump: of
+// hexadecimal digits in groups of a size that go on before or behind it, and have both
+// digits and letters there.
+func insideFingerprint(text []byte, i, j, size int) bool {
 	const most = 10 // groups of a fingerprint
 	for _, c := range text[i:j] {
-		if !is(c, digit|blank) && (c < 'A' || c > 'F') {
+		if !isHex(c) && c != ' ' {
 			return false
 		}
 	}
 	for range most {
 		k := runBack(text, i, max(0, i-2), blank)
-		if k == i || !isHexGroup(text, k-4) {
+		if k == i || !isHexGroup(text, k-size, size) {
 			break
 		}
-		if i = k - 4; union(text[i:k]) == upper|digit {
+		if i = k - size; isMixed(text[i:k]) {
 			return true
 		}
 	}
 	for range most {
 		k := run(text[:min(len(text), j+2)], j, blank)
-		if k == j || !isHexGroup(text, k) {
+		if k == j || !isHexGroup(text, k, size) {
 			break
 		}
-		if j = k + 4; union(text[k:j]) == upper|digit {
+		if j = k + size; isMixed(text[k:j]) {
 			return true
 		}
 	}
 	return false
 }
 
-// isHexGroup tells whether four hexadecimal digits stand at text[i:], and no more.
-func isHexGroup(text []byte, i int) bool {
-	if i < 0 || i+4 > len(text) || i > 0 && is(text[i-1], alnum) || i+4 < len(text) && is(text[i+4], alnum) {
+// isMixed tells whether digits and letters of one case make up b.
+func isMixed(b []byte) bool {
+	u := union(b)
+	return u == upper|digit || u == lower|digit
+}
+
+// isHexGroup tells whether n hexadecimal digits stand at text[i:], and no more.
+func isHexGroup(text []byte, i, n int) bool {
+	if i < 0 || i+n > len(text) || i > 0 && is(text[i-1], alnum) || i+n < len(text) && is(text[i+n], alnum) {
 		return false
 	}
-	for _, c := range text[i : i+4] {
-		if !is(c, upper|digit) || !isHex(c) {
+	for _, c := range text[i : i+n] {
+		if !isHex(c) {
 			return false
 		}
 	}

@@ -52,6 +52,8 @@ func TestFingerprints(t *testing.T) {
 		{"2024 BE68 5390 0754 7034 2025 FACE", "2024 «iban» 2025 FACE"},
 		{"1A2B3 BE68 5390 0754 7034 x1A2B", "1A2B3 «iban» x1A2B"},
 		{"on 1A2B: DE89 3704 0044 0532 0130 00, 1A2B", "on 1A2B: «iban», 1A2B"},
+		{"00000010: 2b2a2928 2f2e2d2c 23222120 27262524 \n0040: 2f2e 4111 1111 1111 1111\n4111 1111 1111 1111  2B2a 1c2d", ""},
+		{"dead 4111 1111 1111 1111 face, 4111 1111 1111 1111 12ab3 a1b2", "dead «payment-card» face, «payment-card» 12ab3 a1b2"},
 		{"1A2B GB82 WEST 1234 5698 7654 32", "1A2B «iban»"},
 	})
 }

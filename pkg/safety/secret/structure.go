@@ -45,7 +45,7 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 		}
 	case end < len(text) && is(text[end], alnum|underscore), !bytes.ContainsAny(inner, "\"'`,()[]{} ") && len(inner) > 0:
 		return false
-	case text[i] == '{' && n.op == '=' && !n.spaced && !n.argument(text) && !opensStructure(inner) && !bytes.ContainsAny(inner, "\"'`"):
+	case text[i] == '{' && n.op == '=' && !n.spaced && !n.argument(text) && !opensStructure(inner) && !isObject(inner) && !bytes.ContainsAny(inner, "\"'`"):
 		return false // Pwd={a (b) c}
 	}
 	d.items(i, shut, item)
@@ -75,16 +75,22 @@ func opensObject(text []byte, i int) bool {
 }
 
 // namesOnly tells whether names of variables stand in the bracket at text[i], which ends
-// at end: (a.b or … without an end on the line, and [a_b] where code goes on.
+// at end: (a.b or … and (a.b without an end on the line, and [a_b] where code goes on.
 func namesOnly(text []byte, i, end int, inner []byte) bool {
 	if len(inner) == 0 || !is(inner[0], letter|underscore) {
 		return false
 	}
 	name := run(inner, 0, alnum|underscore|dot)
 	if end == unclosed {
-		return text[i] == '(' && name < len(inner) && (inner[name] == '(' || inner[name] == ' ')
+		return text[i] == '(' && (name == len(inner) && bytes.IndexByte(inner, '.') > 0 || name < len(inner) && (inner[name] == '(' || inner[name] == ' '))
 	}
 	return text[i] == '[' && name == len(inner) && union(inner)&(underscore|dot) != 0 && end < len(text) && bytes.IndexByte([]byte(",;)"), text[end]) >= 0
+}
+
+// isObject tells whether members stand in a brace: a:!0,b:!1.
+func isObject(inner []byte) bool {
+	name := run(inner, 0, nameSet)
+	return name > 0 && hasAt(inner, name, ":") && bytes.IndexByte(inner, ',') > name
 }
 
 // opensStructure tells whether what follows an opening bracket is no text.
@@ -354,7 +360,7 @@ func goesOn(text []byte, i int) bool {
 	if hasAt(line, len(line)-3, `"""`) || hasAt(line, len(line)-3, "'''") {
 		return true // a text of several lines
 	}
-	return bytes.IndexByte([]byte("([{,\\+|&"), line[len(line)-1]) >= 0
+	return bytes.IndexByte([]byte("([{,\\+|&%"), line[len(line)-1]) >= 0
 }
 
 // isPattern tells whether v begins like a regular expression.

@@ -83,6 +83,8 @@ func TestCodeBehindNames(t *testing.T) {
 		{"token = self.n+len(self.tokens)\nlocal token = lexer:next_token()\nauto token = std::make_unique<ast::Token>(TokenType::Identifier);\ntoken = static_cast<Token*>(x);", ""},
 		{"token_pattern = re.compile(r\"\"\"\nSECRET_NOTE = textwrap.dedent('''\npassword = self._users[ auth_dict[\"username\"] ]", ""},
 		{"PASS¦WORD=correct+horse(7)\nPASS¦WORD=correct:horse(7)\npass¦word = correct+horse7\npass¦word = correcthorse<Horse>7", "PASSWORD=«env-value»)\nPASSWORD=«env-value»)\npassword = «env-value»\npassword = «env-value»<Horse>7"},
+		{"passwd = getpass.getpass(\"Enter password for %s: \" %\n  x)\nkms_encryption_key = (src.kmsKeyName\n  or x)\ntoken += nextchar\nthis.$textToken={text:!0,rparen:!1}", ""},
+		{"pass¦word = (correct_horse\ntok¦en += correct7horse\nTOK¦EN+=correcthorse\nPwd={correct:horse}", "password = «env-value»\ntoken += «env-value»\nTOKEN+=«env-value»\nPwd={«env-value»}"},
 		// Choices, conditions, brackets that go on.
 		{"token = Name.Class if x else Name.Function\nconst auth = !er.headers || x\nretry_token_count=retry_count + 1,", ""},
 		{"token_uri = (params.token_uri or\n  x)\nproxy_auth = (encoding.Decode(self.user),\n  x)\nf(x, token_history=[last_token], y)", ""},
@@ -92,6 +94,10 @@ func TestCodeBehindNames(t *testing.T) {
 		// Names of resources.
 		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
 		{"a:123456789012:sec¦ret:correct-horse-battery-7", "a:123456789012:secret:«env-value»"},
+		{"SECRET_ARN=arn:aws:secretsmanager:us-east-1:123456789012:sec¦ret:db-AbCdEf\n--api-secret-version=projects/p/secrets/s1/versions/1 pass¦word: \"op://vault1/item/field\"", ""},
+		{"SECRET_ARN=arn:correct-horse pass¦word=projects/correct-horse", "SECRET_ARN=«env-value» password=«env-value»"},
+		{"AUTH_HEADER = \"X-Auth-Token\"\nauth_header: 'Proxy-Authorization'\n.. _generateAccessToken: https://h.example/a/b-7c", ""},
+		{"auth_header = \"horse.x-auth-token\"", "auth_header = \"«env-value»\""},
 		// Elements of XML.
 		{"<pass¦word>correct-horse</pass¦word><apiK¦ey>correct-horse</apiK¦ey>", "<password>«env-value»</password><apiKey>«env-value»</apiKey>"},
 		{"<password>${env.DB_PASSWORD}</password> <password>Enter your password</password> <password>correct-horse</token> <tokenType>correct-horse</tokenType> <Keyword>Win32Proj</Keyword>", ""},
@@ -101,6 +107,8 @@ func TestCodeBehindNames(t *testing.T) {
 		// Files that hold the secret.
 		{"GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json my_token_file=./secrets/token SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd/agent.1234", ""},
 		{`GOOGLE_APPLICATION_CREDENTIALS="/path/to/config.json" {"private_key_path": "/etc/ssl/private/server.pem", 'credentialsFile': '~/.netrc-of-user'}`, ""},
+		{"ssh --private-key=~/.ssh/id.pem\n--private-key='/home/me/my_key.pfx' private_key: certs/server.key GOOGLE_APPLICATION_CREDENTIALS=key.json", ""},
+		{"api_key=/correct/horse.txt pass¦word=correct-horse.pem", "api_key=«env-value» password=«env-value»"},
 		{"AWS_CREDENTIALS=/FAKEexample0/FAKEexample0FAKE\nPASS¦WORD=/etc/pass/words.txt", "AWS_CREDENTIALS=«env-value»\nPASSWORD=«env-value»"},
 		// Passwords that begin like code.
 		{"DB_PASS¦WORD=(x9$kq!pw\nPASS¦WORD=[abc]12345\nPASS¦WORD={abc}12345\nPASS¦WORD=abcdefgh[1]\n", "DB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\n"},

@@ -17,17 +17,21 @@ var maskWords = map[string]bool{
 
 var emptyWords = map[string]bool{
 	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true,
-	"-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true,
+	"infinity": true, "-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true,
 }
 
 // notSecret tells whether text[from:to] stands for a value and is none: a mask, a
-// placeholder, a number, a time, a constant, a pure reference, or a marker.
+// placeholder, a number, a time, a constant, the name of a header or a resource, a pure
+// reference, or a marker.
 func (d *Detector) notSecret(from, to int) bool {
 	v := bytes.TrimSpace(d.text[from:to])
 	if len(v) == 0 || v[0] == '<' && v[len(v)-1] == '>' && bytes.IndexByte(v[1:], '<') < 0 {
 		return true
 	}
 	if v[0] == '[' && markerAt(v, 0) == len(v) {
+		return true
+	}
+	if headerNamed(v) != nil && bytes.IndexByte(v, '.') < 0 || isResource(v) {
 		return true
 	}
 	w := fold(v)
@@ -72,6 +76,18 @@ func isPlaceholder(v []byte) bool {
 		}
 	}
 	return false
+}
+
+// isResource tells whether v names a resource of a cloud, or an item of a store of
+// secrets, and is none: arn:aws:…, projects/…/secrets/…, op://….
+func isResource(v []byte) bool {
+	switch {
+	case hasAt(v, 0, "arn:"):
+		return bytes.Count(v[:min(len(v), maxReference)], []byte(":")) >= 5
+	case hasAt(v, 0, "projects/"):
+		return bytes.Contains(v[:min(len(v), maxReference)], []byte("/secrets/"))
+	}
+	return hasAt(v, 0, "op://")
 }
 
 // isTime tells whether v is a date and time as in RFC 3339, or a duration: 720h0m0s.
