@@ -63,7 +63,7 @@ func orderNotFromMaps(t *testing.T, s scenario) {
 	gapLine := func(scope, code string, n int) string {
 		return fmt.Sprintf(`{"type":"gap","scope":%q,"code":%q,"count":%d}`, scope, code, n)
 	}
-	stream := sealed(t, lines(`{"type":"snapshot","kind":"change_proposal"}`,
+	stream := sealed(t, lines(`{"type":"snapshot","kind":"change_proposal","bounds":{"max_records_per_source":3}}`,
 		gapLine("reviews", "invalid_metadata", 1),
 		`{"type":"actor","id":"BOT_kgDOA","kind":"bot","bot_role":"coder"}`, `{"type":"actor","id":"MDQ6VXNlcjE=","role":"write"}`,
 		gapLine("comments", "profile_bound", 2),

@@ -232,6 +232,7 @@ func TestVerifyBlocksKeepTheirPrefix(t *testing.T) {
 	}
 	before := lines(reviewed())
 	later := reviewed()
+	later.Header.Collection.Bounds.MaxRecordsPerSource = 4
 	later.Comment(8, testkit.Time(5, "10:00"), later.ID("actor", 1), "later\n")
 	for _, l := range later.Lines {
 		switch l := l.(type) {

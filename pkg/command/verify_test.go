@@ -60,6 +60,7 @@ func reviewed() *testkit.Stream {
 	s.Check(1, testkit.Time(3, "10:00"), "build", record.Failure)
 	s.Log(1, "failed\n")
 	s.Run(1, testkit.Time(4, "10:00"), "reviewer", s.Key(record.KindComment, 2))
+	s.Header.Collection.Bounds.MaxRecordsPerSource = 3
 	s.Gap(record.ScopeComments, record.ProfileBound, 3)
 	s.Gap(record.ScopeReviews, record.AuthorizationFailed, 1)
 	return s

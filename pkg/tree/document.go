@@ -10,6 +10,10 @@ import "snapline/pkg/record"
 // SchemaVersion is index.json's schema_version.
 const SchemaVersion = 1
 
+// MaxDocumentBytes bounds a JSON document and an order file. The largest is the index:
+// a few hundred bytes a record.
+const MaxDocumentBytes = 64 << 20
+
 // Finding is a filter finding: code and count, never text.
 type Finding struct {
 	Code  string `json:"code"`

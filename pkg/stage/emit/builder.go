@@ -36,7 +36,7 @@ type builder struct {
 	threads []*record.Thread
 	runs    []tree.Run
 	agents  record.Filter
-	gaps    map[record.Gap]int64
+	gaps    tree.GapCounts
 }
 
 func newBuilder(out Sink, header *record.Snapshot) *builder {
@@ -45,7 +45,7 @@ func newBuilder(out Sink, header *record.Snapshot) *builder {
 		rows:   map[string]int{},
 		actors: map[string]*record.Actor{}, referenced: map[string]bool{},
 		authors: record.Clean(), agents: record.Clean(),
-		gaps: map[record.Gap]int64{},
+		gaps: tree.GapCounts{},
 	}
 }
 
@@ -68,11 +68,27 @@ func (b *builder) file(role tree.Role, path string, data []byte, filter *record.
 }
 
 func (b *builder) json(role tree.Role, path string, document any, filter *record.Filter) error {
-	data, err := canonicaljson.Marshal(document)
+	data, err := marshal(path, document)
 	if err != nil {
 		return err
 	}
 	return b.file(role, path, data, filter)
+}
+
+// marshal gives the canonical bytes of a document of at most tree.MaxDocumentBytes.
+func marshal(path string, document any) ([]byte, error) {
+	data, err := canonicaljson.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	return data, bounded(path, data)
+}
+
+func bounded(path string, data []byte) error {
+	if len(data) > tree.MaxDocumentBytes {
+		return broken("bounded.document-size", "%s would have %d bytes and may have %d", path, len(data), tree.MaxDocumentBytes)
+	}
+	return nil
 }
 
 // line takes one line, which has been checked.

@@ -2,23 +2,34 @@ package emit
 
 import (
 	"bytes"
+	"cmp"
 
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/tree"
 )
 
 // The reader has checked form, order, keys, patterns, references and digests of the
-// stream. promises checks what bound promises besides, since a tree that breaks it
-// would not conform: counts, sizes, line feeds, labels, reply edges, gaps.
+// stream. promises checks what the stages before promise besides, since a tree that
+// breaks it would not conform: who may be heard, counts, sizes, line feeds, labels,
+// reply edges, filter values, gaps. Whether text is safe only the filters can tell; they
+// do not run here.
 type promises struct {
-	header *record.Snapshot
-	kept   map[record.Scope]int64
+	header  *record.Snapshot
+	unheard map[string]bool // actors whose records cannot have been admitted
+
+	rows, rejected map[record.Scope]int64
+	awaited        map[string]bool // checks whose selected log has not come
+	logs           int64
 }
 
 // newPromises checks the header.
 func newPromises(h *record.Snapshot) (*promises, error) {
-	p := &promises{header: h, kept: map[record.Scope]int64{}}
+	p := &promises{
+		header: h, unheard: map[string]bool{}, rows: map[record.Scope]int64{}, rejected: map[record.Scope]int64{},
+		awaited: map[string]bool{},
+	}
 	if !safety.Supported(h.FilterVersion) {
 		e := broken("stream.filter-version", "the stream was filtered by version %s, this program knows %s", fault.Quote(h.FilterVersion), safety.Version)
 		e.Hint = "use the five programs of one release"
@@ -38,36 +49,35 @@ func newPromises(h *record.Snapshot) (*promises, error) {
 	if n, most := int64(len(h.Entity.Labels)), h.Collection.Bounds.MaxLabels; n > most {
 		return nil, broken("bounded.labels", "there are %d labels and max_labels is %d", n, most)
 	}
-	return p, p.display("title", h.Entity.Title)
+	return p, cmp.Or(p.structural(h), explained(h.EntityFilter), p.display("title", h.Entity.Title))
 }
 
 // line checks one line of an entity stream.
 func (p *promises) line(line record.Line) error {
-	b := p.header.Collection.Bounds
+	if err := p.structural(line); err != nil {
+		return err
+	}
 	switch l := line.(type) {
 	case *record.Actor:
-		if l.Login != nil {
-			return p.display("login", *l.Login)
-		}
+		return p.actor(l)
 	case *record.Record:
-		if err := p.keep(sources[l.Kind]); err != nil {
-			return err
-		}
-		return text("body", l.Content.Bytes, b.MaxRecordBytes)
+		return p.record(l)
 	case *record.Thread:
+		if !tree.HasThreads(p.header.Source.Forge) {
+			return broken("bounded.thread", "%s has no threads", p.header.Source.Forge)
+		}
 		return replies(l)
 	case *record.Check:
-		if err := p.keep(record.ScopeChecks); err != nil {
-			return err
+		if p.header.Collection.CheckLogSelection.Selects(l) && l.Filter.Status != record.Rejected {
+			p.awaited[l.RecordKey] = true
 		}
-		return p.display("name", l.Name)
+		return cmp.Or(p.keep(record.ScopeChecks, l.Filter), explained(l.Filter), p.display("name", l.Name))
 	case *record.Run:
-		if err := p.keep(record.ScopeAgentRuns); err != nil {
-			return err
-		}
-		return p.display("agent", l.Agent)
+		return cmp.Or(p.keep(record.ScopeAgentRuns, l.Filter), explained(l.Filter), p.display("agent", l.Agent))
 	case *record.Log:
-		return text("log", l.Content.Bytes, b.MaxLogBytes)
+		delete(p.awaited, l.RecordKey)
+		p.logs++
+		return cmp.Or(explained(l.Filter), text("log", l.Content.Bytes, p.header.Collection.Bounds.MaxLogBytes))
 	case *record.Gap:
 		if l.Scope == record.ScopeEntity && l.Code.Usability() == "unusable" {
 			return &fault.Error{
@@ -79,17 +89,87 @@ func (p *promises) line(line record.Line) error {
 	return nil
 }
 
+// actor remembers who cannot be heard. A bot's row does not say more than that it is
+// one; of the people only those at or above the threshold are heard (ADM-04, ADM-09).
+func (p *promises) actor(l *record.Actor) error {
+	if l.Kind != record.Bot && !tree.HumanAdmitted(l.Role, l.RoleVerified, p.header.Collection.HumanMinRole) {
+		p.unheard[l.ID] = true
+	}
+	if l.Login == nil && l.LoginFilter.Status == record.Modified {
+		return nil // a cut may have left nothing of it (AMB-28)
+	}
+	if l.Login != nil {
+		if err := p.display("login", *l.Login); err != nil {
+			return err
+		}
+	}
+	return explained(l.LoginFilter)
+}
+
 var sources = map[record.Kind]record.Scope{
 	record.KindEntity:  record.ScopeEntity,
 	record.KindComment: record.ScopeComments,
 	record.KindReview:  record.ScopeReviews,
 }
 
+func (p *promises) record(l *record.Record) error {
+	if l.AuthorID != nil && p.unheard[*l.AuthorID] {
+		return broken("bounded.admission", "human_min_role is %s and does not admit its author", p.header.Collection.HumanMinRole)
+	}
+	if l.Kind == record.KindReview && !tree.HasReviews(p.header.Source.Forge) {
+		return broken("bounded.review", "%s has no formal reviews", p.header.Source.Forge)
+	}
+	return cmp.Or(p.keep(sources[l.Kind], l.Filter), explained(l.Filter), text("body", l.Content.Bytes, p.header.Collection.Bounds.MaxRecordBytes))
+}
+
+// end checks what the gaps of the whole stream say of it (GAP-05, GAP-07 to GAP-09).
+func (p *promises) end(gaps tree.GapCounts) error {
+	c := p.header.Collection
+	for _, scope := range tree.RecordScopes {
+		switch {
+		case !gaps.CoverRejected(scope, p.rejected[scope]):
+			return broken("bounded.gaps", "%s has more rejected records than its gap unsafe_content counts", scope)
+		case !gaps.BoundReached(scope, p.rows[scope], c.Bounds.MaxRecordsPerSource):
+			return broken("bounded.gaps", "%s has a gap profile_bound and fewer records than max_records_per_source", scope)
+		}
+	}
+	switch missing := int64(len(p.awaited)); {
+	case !gaps.LabelsBounded(int64(len(p.header.Entity.Labels)), c.Bounds.MaxLabels, p.header.EntityFilter.Status):
+		return broken("bounded.gaps", "labels were dropped and there are not max_labels of them, or entity_filter is not truncated")
+	case !gaps.CoverLogs(p.logs, missing):
+		return broken("bounded.gaps", "selected logs are missing, %d of them, and the gaps of check_logs do not count so many", missing)
+	case c.Includes(record.ScopeReviews) && !gaps.CoverHistory(p.header.Source.Forge):
+		return broken("bounded.gaps", "%s has no formal reviews and reviews has no gap history_unavailable", p.header.Source.Forge)
+	}
+	return nil
+}
+
 // keep counts an object of a source, a rejected one too (COL-09, AMB-02).
-func (p *promises) keep(source record.Scope) error {
-	p.kept[source]++
-	if most := p.header.Collection.Bounds.MaxRecordsPerSource; p.kept[source] > most && source != record.ScopeEntity {
+func (p *promises) keep(source record.Scope, filter *record.Filter) error {
+	p.rows[source]++
+	if filter.Status == record.Rejected {
+		p.rejected[source]++
+	}
+	if most := p.header.Collection.Bounds.MaxRecordsPerSource; p.rows[source] > most && source != record.ScopeEntity {
 		return broken("bounded.selection", "source %s has more than max_records_per_source, %d", source, most)
+	}
+	return nil
+}
+
+// structural: a structural string is as long as it is, or invalid (STR-06).
+func (p *promises) structural(line record.Line) error {
+	for _, m := range tree.Structural(line) {
+		if most := p.header.Collection.Bounds.MaxMetadataStringBytes; int64(len(m.Value)) > most {
+			return broken("bounded.structural", "%s has %d bytes and max_metadata_string_bytes is %d", m.Name, len(m.Value), most)
+		}
+	}
+	return nil
+}
+
+// explained: status and findings of a filter value fit each other (FLT-01 to FLT-04).
+func explained(f *record.Filter) error {
+	if !tree.Explained(f.Status, len(f.Findings)) {
+		return broken("bounded.filter-status", "a filter is %s and has %d findings", f.Status, len(f.Findings))
 	}
 	return nil
 }

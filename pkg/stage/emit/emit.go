@@ -143,9 +143,20 @@ type checked struct {
 
 func (c checked) line(l record.Line) error {
 	if err := c.promised.line(l); err != nil {
+		var e *fault.Error
+		if errors.As(err, &e) {
+			e.Record = record.Describe(l)
+		}
 		return err
 	}
 	return c.builder.line(l)
+}
+
+func (c checked) finish() (*root, error) {
+	if err := c.promised.end(c.gaps); err != nil {
+		return nil, err
+	}
+	return c.builder.finish()
 }
 
 // position adds the line to an error of this stage about its input.

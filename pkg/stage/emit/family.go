@@ -1,7 +1,8 @@
 package emit
 
 import (
-	"snapline/pkg/canonicaljson"
+	"cmp"
+
 	"snapline/pkg/record"
 	"snapline/pkg/tree"
 )
@@ -19,13 +20,14 @@ type documentBuilder struct {
 	recover   Recover
 	documents []record.Document
 	rows      []tree.ManifestDocument
-	gaps      map[record.Gap]int64
+	rejected  int64
+	gaps      tree.GapCounts
 	files     int64
 	bytes     int64
 }
 
 func newDocumentBuilder(out Sink, header *record.Snapshot, recovered Recover) *documentBuilder {
-	return &documentBuilder{sink: out, header: header, recover: recovered, rows: []tree.ManifestDocument{}, gaps: map[record.Gap]int64{}}
+	return &documentBuilder{sink: out, header: header, recover: recovered, rows: []tree.ManifestDocument{}, gaps: tree.GapCounts{}}
 }
 
 func (b *documentBuilder) line(line record.Line) error {
@@ -55,6 +57,8 @@ func (b *documentBuilder) document(d *record.Document) error {
 		if err := b.file(row.Path, d.Raw); err != nil {
 			return err
 		}
+	} else {
+		b.rejected++
 	}
 	b.rows = append(b.rows, row)
 	if b.header.Family == record.FamilyCanon {
@@ -71,6 +75,9 @@ func (b *documentBuilder) file(path string, data []byte) error {
 
 func (b *documentBuilder) finish() (*root, error) {
 	limits := b.header.Limits
+	if !b.gaps.FitDocuments(int64(len(b.rows)), b.rejected, limits.MaxDocuments) {
+		return nil, broken("bounded.gaps", "the gaps do not count the %d rejected of %d documents, or count what bound does not drop", b.rejected, len(b.rows))
+	}
 	manifest := tree.Manifest{
 		Documents: b.rows, Family: b.header.Family, FilterVersion: b.header.FilterVersion, Gaps: sumGaps(b.gaps),
 		Limits:        tree.Limits{MaxDocumentBytes: limits.MaxDocumentBytes, MaxDocuments: limits.MaxDocuments, Selection: limits.Selection},
@@ -80,7 +87,7 @@ func (b *documentBuilder) finish() (*root, error) {
 		var state []byte
 		if manifest.Chain, state = b.recover(manifest, b.documents); state != nil {
 			manifest.Recovered = &tree.RecoveredState{Bytes: int64(len(state)), Path: tree.RecoveredPath, SHA256: tree.Digest(state)}
-			if err := b.file(tree.RecoveredPath, state); err != nil {
+			if err := cmp.Or(bounded(tree.RecoveredPath, state), b.file(tree.RecoveredPath, state)); err != nil {
 				return nil, err
 			}
 		}
@@ -90,7 +97,7 @@ func (b *documentBuilder) finish() (*root, error) {
 			return nil, broken("bounded.count", "counts add up to more than 2^53-1")
 		}
 	}
-	data, err := canonicaljson.Marshal(manifest)
+	data, err := marshal(tree.ManifestPath, manifest)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func findings(code string, count int64) []record.Finding {
 func workItem(forge record.Forge) *testkit.Stream {
 	s := testkit.New(forge, record.WorkItem, 3)
 	s.Header.CredentialsRegistered = 2
-	s.Header.Collection.Bounds.MaxRecordBytes = 64
+	s.Header.Collection.Bounds.MaxRecordBytes, s.Header.Collection.Bounds.MaxLabels = 64, 4
 	s.Header.Entity.Title = "Crash $(touch pwned1) `touch pwned2` \"quoted\" <b>é€😀</b>"
 	s.Header.Entity.Labels = []string{"* $(touch pwned4)", "B", "a", "é"}
 	s.Header.EntityFilter = &record.Filter{Status: record.Truncated, Findings: findings("unicode.control", 1)}
@@ -139,7 +139,7 @@ func goldenChecks(s *testkit.Stream, logs bool) {
 		}
 	}
 	if logs {
-		s.Gap(record.ScopeCheckLogs, record.FetchFailed, 5)
+		s.Gap(record.ScopeCheckLogs, record.FetchFailed, 6)
 	} else {
 		s.Gap(record.ScopeCheckLogs, record.Unsupported, 1)
 	}

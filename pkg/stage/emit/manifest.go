@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/canonicaljson"
 	"snapline/pkg/record"
 	"snapline/pkg/tree"
 )
@@ -32,7 +31,7 @@ func (b *builder) finish() (*root, error) {
 	if err := checkCounts(index); err != nil {
 		return nil, err
 	}
-	data, err := canonicaljson.Marshal(index)
+	data, err := marshal(tree.IndexPath, index)
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +103,13 @@ func (b *builder) index() tree.Index {
 }
 
 // addGap sums a gap line; past the largest integer it stays just past it.
-func addGap(sums map[record.Gap]int64, g *record.Gap) {
+func addGap(sums tree.GapCounts, g *record.Gap) {
 	pair := record.Gap{Scope: g.Scope, Code: g.Code}
 	sums[pair] = min(sums[pair]+g.Count, maxCount+1)
 }
 
 // sumGaps gives the gap rows by scope, then code (GAP-01 to GAP-04).
-func sumGaps(sums map[record.Gap]int64) []tree.Gap {
+func sumGaps(sums tree.GapCounts) []tree.Gap {
 	gaps := []tree.Gap{}
 	for pair, count := range sums {
 		gaps = append(gaps, tree.Gap{Code: pair.Code, Count: count, Scope: pair.Scope, Usability: pair.Code.Usability()})

@@ -41,6 +41,9 @@ func (b *builder) order(role tree.Role, path string, keys []string) error {
 			data = append(append(data, line...), '\n')
 		}
 	}
+	if err := bounded(path, data); err != nil {
+		return err
+	}
 	return b.file(role, path, data, nil)
 }
 

@@ -106,9 +106,5 @@ func (v *verifier) admitted(a *tree.Actor) bool {
 	if a.Kind == record.Bot || v.collection == nil {
 		return true
 	}
-	if !a.RoleVerified || a.Role == nil {
-		return false
-	}
-	ranks := record.Roles[:]
-	return slices.Index(ranks, *a.Role) <= slices.Index(ranks, v.collection.Admission.HumanMinRole)
+	return tree.HumanAdmitted(a.Role, a.RoleVerified, v.collection.Admission.HumanMinRole)
 }

@@ -44,7 +44,7 @@ func (v *verifier) contents() error {
 			return err
 		}
 	}
-	v.logGap()
+	v.gapCounts()
 	return nil
 }
 

@@ -27,7 +27,7 @@ var (
 	ruleManifestRoot  = Rule{"manifest.root-differs", "another root than the digest that was given"}
 	ruleDocumentPath  = Rule{"manifest.path", "the path must follow from place and name; a rejected document has none"}
 	ruleDocumentCount = Rule{"manifest.limits", "more documents or bytes than the limits allow"}
-	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be sorted, with the usability of their code, and count every rejected document"}
+	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be sorted, with the usability of their code, count every rejected document, and name a bound only if it is reached"}
 	ruleRecovered     = Rule{"manifest.recovered", "the recovered state must be what the documents give, or absent"}
 	ruleManifestChain = Rule{"manifest.chain", "the verdict must be what the documents give"}
 	ruleStrings       = Rule{"manifest.strings", "the number of strings must be that of the document"}
@@ -112,6 +112,10 @@ func (t *documentTree) judge() error {
 	sound, err := (&verifier{bundle: bundle, list: t.list}).document("manifest.schema.json", tree.ManifestPath, c.Bytes, &t.Manifest)
 	if err != nil || !sound {
 		return err
+	}
+	if !safety.Supported(t.Manifest.FilterVersion) {
+		t.add(RuleFilterVersion, tree.ManifestPath, "/filter_version")
+		return nil
 	}
 	damaged := false
 	for i := range t.Manifest.Documents {
@@ -211,7 +215,7 @@ func (t *documentTree) read(path string, size int64) (Content, bool, error) {
 }
 
 func (t *documentTree) limits() {
-	m, rejected, counted := &t.Manifest, int64(0), int64(0)
+	m, rejected := &t.Manifest, int64(0)
 	tooLong := false
 	for i := range m.Documents {
 		if m.Documents[i].Filter.Status == record.Rejected {
@@ -222,15 +226,13 @@ func (t *documentTree) limits() {
 	if tooLong || int64(len(m.Documents)) > m.Limits.MaxDocuments {
 		t.add(ruleDocumentCount, tree.ManifestPath, "/limits")
 	}
-	sound := true
+	sound, counts := true, tree.GapCounts{}
 	for i, g := range m.Gaps {
 		sound = sound && g.Usability == g.Code.Usability()
 		sound = sound && (i == 0 || m.Gaps[i-1].Code < g.Code)
-		if g.Code == record.UnsafeContent {
-			counted = g.Count
-		}
+		counts[record.Gap{Scope: g.Scope, Code: g.Code}] = g.Count
 	}
-	if !sound || counted != rejected {
+	if !sound || !counts.FitDocuments(int64(len(m.Documents)), rejected, m.Limits.MaxDocuments) {
 		t.add(ruleManifestGaps, tree.ManifestPath, "/gaps")
 	}
 }

@@ -93,7 +93,7 @@ func (v *verifier) recordRows() {
 			v.add(RuleRecordKey, tree.IndexPath, at("/records", i, "record_key"))
 		}
 		v.recordPaths(i, row)
-		if !v.includes(sourceOf[row.Kind]) {
+		if !v.includes(sourceOf[row.Kind]) || row.Kind == record.KindReview && !tree.HasReviews(v.index.Source.Forge) {
 			v.add(RuleRecordSource, tree.IndexPath, at("/records", i))
 		}
 		count[row.Kind]++
@@ -101,7 +101,7 @@ func (v *verifier) recordRows() {
 			v.add(RuleRecordCount, tree.IndexPath, at("/records", i))
 		}
 		v.findings(tree.IndexPath, at("/records", i, "filter"), row.Filter)
-		if explained := row.Filter.Status == record.Modified || row.Filter.Status == record.Rejected; explained && len(row.Filter.Findings) == 0 {
+		if !tree.Explained(row.Filter.Status, len(row.Filter.Findings)) {
 			v.add(RuleFilterStatus, tree.IndexPath, at("/records", i, "filter"))
 		}
 	}
@@ -196,11 +196,9 @@ func equalString(a, b *string) bool {
 	return *a == *b
 }
 
-// gapRows judges the order of gaps[] and what each row claims about the tree
-// (GAP-03, GAP-04, GAP-06 to GAP-09, invariant 11). What a count must be is only
-// partly visible in a finished tree; these are the parts that are.
+// gapRows judges the order of gaps[] and sums them (GAP-03, GAP-04, GAP-06, invariant
+// 11).
 func (v *verifier) gapRows() {
-	counts := v.gaps
 	for i := range v.index.Gaps {
 		g := &v.index.Gaps[i]
 		if i > 0 {
@@ -212,31 +210,48 @@ func (v *verifier) gapRows() {
 		if g.Scope != record.ScopeActors && !v.includes(g.Scope) {
 			v.add(RuleGapScope, tree.IndexPath, at("/gaps", i, "scope"))
 		}
-		if counts[g.Scope] == nil {
-			counts[g.Scope] = map[record.GapCode]int64{}
-		}
-		counts[g.Scope][g.Code] += g.Count
+		v.gaps[record.Gap{Scope: g.Scope, Code: g.Code}] += g.Count
 	}
-	v.gapCounts()
 }
 
-// gapCounts: every rejected record is counted, and dropped labels leave the document
-// truncated (GAP-08, GAP-09). Unsafe thread paths and structural values are counted
-// too, without a row, so a count may be larger.
+// gapCounts holds the counts of gaps[] against what the tree has, when every document
+// has been read (GAP-05, GAP-07 to GAP-09).
 func (v *verifier) gapCounts() {
-	rejected := map[record.Scope]int64{}
+	rows, rejected := map[record.Scope]int64{}, map[record.Scope]int64{}
 	for i := range v.index.Records {
-		if row := &v.index.Records[i]; row.Filter.Status == record.Rejected {
+		row := &v.index.Records[i]
+		rows[sourceOf[row.Kind]]++
+		if row.Filter.Status == record.Rejected {
 			rejected[sourceOf[row.Kind]]++
 		}
 	}
 	for _, scope := range [...]record.Scope{record.ScopeComments, record.ScopeReviews, record.ScopeChecks} {
-		if v.gaps[scope][record.UnsafeContent] < rejected[scope] {
+		if !v.gaps.CoverRejected(scope, rejected[scope]) {
 			v.note(RuleGapUnsafe, tree.IndexPath, "/gaps", string(scope))
 		}
 	}
-	if v.gaps[record.ScopeEntity][record.ProfileBound] > 0 && v.statusOf(tree.EntityPath) != record.Truncated {
-		v.note(RuleFilterStatus, tree.IndexPath, "/gaps", "labels were dropped and "+tree.EntityPath+" is not truncated")
+	if v.collection == nil {
+		return
+	}
+	if v.runs != nil {
+		rows[record.ScopeAgentRuns] = int64(len(v.runs.Runs))
+	}
+	most := v.collection.Bounds.MaxRecordsPerSource
+	for _, scope := range tree.RecordScopes {
+		known := scope != record.ScopeAgentRuns || v.runs != nil
+		if known && !v.gaps.BoundReached(scope, rows[scope], most) {
+			v.note(RuleGapBound, tree.IndexPath, "/gaps", string(scope))
+		}
+	}
+	if v.entity != nil && !v.gaps.LabelsBounded(int64(len(v.entity.Labels)), v.collection.Bounds.MaxLabels, v.statusOf(tree.EntityPath)) {
+		v.note(RuleGapBound, tree.IndexPath, "/gaps", "labels")
+	}
+	// A check that cannot be judged has its own finding and may have a log or not.
+	if v.judged == rows[record.ScopeChecks]-rejected[record.ScopeChecks] && !v.gaps.CoverLogs(v.withLog, v.withoutLog) {
+		v.add(RuleGapLog, tree.IndexPath, "/gaps")
+	}
+	if v.includes(record.ScopeReviews) && !v.gaps.CoverHistory(v.index.Source.Forge) {
+		v.add(RuleGapHistory, tree.IndexPath, "/gaps")
 	}
 }
 

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"slices"
-
 	"snapline/pkg/record"
 	"snapline/pkg/tree"
 )
@@ -54,7 +52,7 @@ func (v *verifier) reviewRows() {
 func (v *verifier) threadRows() error {
 	path, threads := tree.ReviewsPath, v.relations.Threads
 	if len(threads) > 0 && (!v.includes(record.ScopeComments) || !v.includes(record.ScopeReviews) ||
-		v.index.Source.Forge == record.Forgejo) {
+		!tree.HasThreads(v.index.Source.Forge)) {
 		v.add(RuleThreadSource, path, "/threads")
 	}
 	seen := map[string]bool{}
@@ -84,16 +82,18 @@ func (v *verifier) threadRows() error {
 // threadRecords: members, reply edges and the review of one thread (THR-07, THR-08,
 // AMB-17).
 func (v *verifier) threadRecords(i int, t *tree.Thread) {
+	place := make(map[string]int, len(t.RecordKeys))
 	for k, key := range t.RecordKeys {
+		place[key] = k
 		if row := v.rows[key]; row == nil || row.Kind != record.KindComment || row.ContentPath == "" {
 			v.add(RuleThreadRecord, tree.ReviewsPath, at("/threads", i, "record_keys")+at("", k))
 		}
 	}
 	last := -1
 	for k, reply := range t.Replies {
-		child := slices.Index(t.RecordKeys, reply.RecordKey)
-		parent := slices.Index(t.RecordKeys, reply.ParentRecordKey)
-		if child <= last || parent < 0 || parent == child {
+		child, known := place[reply.RecordKey]
+		_, parent := place[reply.ParentRecordKey]
+		if !known || child <= last || !parent || reply.RecordKey == reply.ParentRecordKey {
 			v.add(RuleThreadReply, tree.ReviewsPath, at("/threads", i, "replies")+at("", k))
 		}
 		last = max(last, child)

@@ -12,36 +12,31 @@ import (
 	"snapline/pkg/tree"
 )
 
-// maxHeader bounds the header of a record file, in bytes: identifiers are bounded by
-// max_metadata_string_bytes, which a profile may set high.
-const maxHeader = 1 << 20
-
 // recordFile judges an entity, comment or review file: header lines equal to the
 // manifest row, then a body within its bound that the filters leave alone (REC rows,
 // BND-02, invariants 6 and 15).
 func (v *verifier) recordFile(f *tree.File) error {
-	row := v.rowOf(f.Path)
-	limit := int64(maxDocument)
+	bound := int64(maxDocument)
 	if v.collection != nil {
-		limit = min(limit, v.collection.Bounds.MaxRecordBytes) + maxHeader
+		bound = v.collection.Bounds.MaxRecordBytes
 	}
-	b, ok, err := v.read(f, limit, RuleTextLength)
+	row := v.rowOf(f.Path)
+	var header []byte
+	if row != nil {
+		var err error
+		if header, err = recordHeader(row); err != nil {
+			v.add(RuleHeader, f.Path, line(1))
+			return nil
+		}
+	}
+	b, ok, err := v.read(f, int64(len(header))+bound, RuleTextLength)
 	if err != nil || !ok || row == nil {
 		return err
-	}
-	header, err := recordHeader(row)
-	if err != nil {
-		v.add(RuleHeader, f.Path, line(1))
-		return nil
 	}
 	body, ok := bytes.CutPrefix(b, header)
 	if !ok {
 		v.add(RuleHeader, f.Path, firstDifference(b, header))
 		return nil
-	}
-	bound := int64(maxDocument)
-	if v.collection != nil {
-		bound = v.collection.Bounds.MaxRecordBytes
 	}
 	return v.text(f.Path, safety.Body, body, row.Filter.Status, bound)
 }

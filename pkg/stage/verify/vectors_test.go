@@ -184,8 +184,24 @@ var vectors = []vector{
 			d["check_log_selection"] = "none"
 		})
 	}},
-	{RuleFilterStatus, index, []string{"GAP-08"}, onIndex(func(d map[string]any) {
-		d["gaps"] = append(d["gaps"].([]any), map[string]any{"scope": "entity", "code": "profile_bound", "usability": "partial", "count": 1})
+	{RuleGapBound, index, []string{"GAP-08"}, func(t testing.TB, s *specimen) { // the document is not truncated
+		s.edit(t, tree.CollectionPath, func(d map[string]any) { put(d, 3, "bounds", "max_labels") })
+		s.index(t, gap("entity", "profile_bound", 1))
+	}},
+	{RuleGapBound, index, []string{"GAP-08"}, func(t testing.TB, s *specimen) { // a label more would have fitted
+		s.index(t, func(d map[string]any) {
+			gap("entity", "profile_bound", 1)(d)
+			put(d, "truncated", "files", find(d, "files", "role", "entity_metadata"), "filter", "status")
+		})
+	}},
+	{RuleGapBound, index, []string{"GAP-07", "COL-09"}, onIndex(gap("comments", "profile_bound", 1))},
+	{RuleGapBound, index, []string{"GAP-07", "COL-09"}, onIndex(gap("agent_runs", "profile_bound", 1))},
+	{RuleGapBound, index, []string{"COL-10"}, onIndex(gap("check_logs", "profile_bound", 1))},
+	{RuleGapBound, index, []string{"GAP-07"}, onIndex(gap("actors", "profile_bound", 1))},
+	{RuleGapLog, index, []string{"AMB-12", "AMB-43"}, onIndex(func(d map[string]any) { put(d, 3, "gaps", 0, "count") })},
+	{RuleGapLog, index, []string{"AMB-12", "AMB-43"}, onIndex(func(d map[string]any) {
+		put(d, "unsafe_content", "gaps", 0, "code")
+		put(d, 2, "gaps", 0, "count")
 	})},
 	{RuleGapUnsafe, index, []string{"GAP-09", "AMB-04"}, onIndex(func(d map[string]any) {
 		d["gaps"] = slices.DeleteFunc(d["gaps"].([]any), func(g any) bool { return dig(g, "scope") == "comments" && dig(g, "code") == "unsafe_content" })
@@ -354,6 +370,18 @@ var vectors = []vector{
 	{RuleOrderLines, "review", []string{"ORD-07", "AMB-18"}, func(t testing.TB, s *specimen) {
 		s.files[tree.ReviewViewPath(s.keys["r1"])] = []byte(s.path("r1") + "\n" + s.path("c4") + "\n" + s.path("c2") + "\n" + s.path("c1") + "\n" + s.path("c3") + "\n")
 	}},
+}
+
+// gap adds a row to the gaps, where it belongs.
+func gap(scope, code string, count int) func(map[string]any) {
+	return func(d map[string]any) {
+		row := map[string]any{"scope": scope, "code": code, "usability": record.GapCode(code).Usability(), "count": count}
+		gaps := append(d["gaps"].([]any), row)
+		slices.SortFunc(gaps, func(a, b any) int {
+			return strings.Compare(dig(a, "scope").(string)+" "+dig(a, "code").(string), dig(b, "scope").(string)+" "+dig(b, "code").(string))
+		})
+		d["gaps"] = gaps
+	}
 }
 
 func threadOf(s *specimen) string {

@@ -17,7 +17,6 @@ import (
 
 	"snapline/pkg/fault"
 	"snapline/pkg/finding"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/schema"
 	"snapline/pkg/stage/verify/textrule"
@@ -102,9 +101,11 @@ type verifier struct {
 	actors      *tree.ActorState
 	threadState *tree.ThreadState
 	head        string // head_sha of the first check
-	withoutLog  int64  // retained checks whose log is selected and not there
+	judged      int64  // checks whose metadata may be used
+	withLog     int64  // of them: the log is there
+	withoutLog  int64  // of them: the log is selected and not there
 
-	gaps map[record.Scope]map[record.GapCode]int64 // counts of gaps[]
+	gaps tree.GapCounts // counts of gaps[]
 }
 
 func newVerifier(ctx context.Context, source Source, o Options, list *finding.List, report *Report) (*verifier, error) {
@@ -115,7 +116,7 @@ func newVerifier(ctx context.Context, source Source, o Options, list *finding.Li
 	return &verifier{
 		ctx: ctx, source: source, bundle: bundle, scanner: o.Scanner, list: list, report: report,
 		files: map[string]*tree.File{}, rows: map[string]*tree.ManifestRecord{},
-		gaps: map[record.Scope]map[record.GapCode]int64{},
+		gaps: tree.GapCounts{},
 	}, nil
 }
 
@@ -128,9 +129,7 @@ func (v *verifier) note(r Rule, path, position, fact string) {
 	v.list.Add(f)
 }
 
-// maxDocument bounds a JSON document and an order file, in bytes. The largest is the
-// index: a few hundred bytes a record.
-const maxDocument = 64 << 20
+const maxDocument = tree.MaxDocumentBytes
 
 // root reads the index and reports whether anything in it may be used: its digest is
 // the given one and it has the form and versions that this program knows. A changed

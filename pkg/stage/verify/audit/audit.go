@@ -164,16 +164,7 @@ func (a *auditor) head() error {
 	if h.Family != record.FamilyEntity {
 		return nil
 	}
-	for _, s := range [...]struct{ member, value string }{
-		{"source.host", h.Source.Host},
-		{"source.repository", h.Source.Repository},
-		{"source.repository_id", h.Source.RepositoryID},
-		{"entity.id", h.Entity.ID},
-		{"entity.author_id", orEmpty(h.Entity.AuthorID)},
-		{"head_sha", h.HeadSHA},
-	} {
-		a.structural(s.member, s.value)
-	}
+	a.structural(h)
 	if a.position < filtered {
 		return nil
 	}

@@ -9,10 +9,12 @@ import (
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/verify/textrule"
+	"snapline/pkg/tree"
 )
 
 // line judges one line after the header by the promises of the stage that wrote it.
 func (a *auditor) line(l record.Line) error {
+	a.structural(l)
 	switch l := l.(type) {
 	case *record.Actor:
 		return a.actor(l)
@@ -22,12 +24,9 @@ func (a *auditor) line(l record.Line) error {
 		return a.thread(l)
 	case *record.Check:
 		a.counts[record.ScopeChecks]++
-		a.structural("id", l.ID)
-		a.structural("head_sha", l.HeadSHA)
 		return a.named(record.Describe(l), l.Name, l.Filter)
 	case *record.Run:
 		a.counts[record.ScopeAgentRuns]++
-		a.structural("id", l.ID)
 		a.publisher(l)
 		return a.named(record.Describe(l), l.Agent, l.Filter)
 	case *record.Log:
@@ -40,7 +39,6 @@ func (a *auditor) line(l record.Line) error {
 
 func (a *auditor) actor(l *record.Actor) error {
 	a.actors[l.ID] = l
-	a.structural("id", l.ID)
 	if a.position < filtered || l.Login == nil {
 		return nil
 	}
@@ -55,8 +53,6 @@ func (a *auditor) record(l *record.Record) error {
 		a.counts[record.ScopeReviews]++
 	case record.KindEntity, record.KindCheck, record.KindThread:
 	}
-	a.structural("id", l.ID)
-	a.structural("reviewed_sha", l.ReviewedSHA)
 	if a.position >= filtered {
 		a.admitted(l)
 	}
@@ -86,12 +82,8 @@ func (a *auditor) heard(id string) bool {
 		return false
 	case actor.Kind == record.Bot:
 		return a.position == bounded || actor.BotRole != nil
-	case !actor.RoleVerified || actor.Role == nil:
-		return false
 	}
-	ranks := record.Roles[:]
-	rank := slices.Index(ranks, *actor.Role)
-	return rank >= 0 && rank <= slices.Index(ranks, a.header.Collection.HumanMinRole)
+	return tree.HumanAdmitted(actor.Role, actor.RoleVerified, a.header.Collection.HumanMinRole)
 }
 
 // publisher: a receipt counts only from a registered bot (AMB-76).
@@ -105,20 +97,20 @@ func (a *auditor) publisher(l *record.Run) {
 }
 
 func (a *auditor) thread(l *record.Thread) error {
-	a.structural("id", l.ID)
-	a.structural("reviewed_sha", l.ReviewedSHA)
 	if a.position < filtered || l.Path == "" {
 		return nil
 	}
-	a.structural("path", l.Path)
 	return a.path(record.Describe(l), l.Path)
 }
 
-// structural strings are as long as they are or invalid (STR-06, AMB-33). A thread's
-// path is judged by filter, everything else by fetch.
-func (a *auditor) structural(member, s string) {
-	if a.header.Collection != nil && int64(len(s)) > a.bounds().MaxMetadataStringBytes {
-		a.add(ruleStructural, "", "%s is longer than max_metadata_string_bytes", member)
+// structural strings are as long as they are or invalid (STR-06). A thread's path is
+// judged by filter, everything else by fetch.
+func (a *auditor) structural(l record.Line) {
+	for _, m := range tree.Structural(l) {
+		judged := m.Name != "path" || a.position >= filtered
+		if judged && a.header.Collection != nil && int64(len(m.Value)) > a.bounds().MaxMetadataStringBytes {
+			a.add(ruleStructural, "", "%s is longer than max_metadata_string_bytes", m.Name)
+		}
 	}
 }
 
@@ -198,7 +190,7 @@ func (a *auditor) content(object string, kind safety.Kind, c record.Content, f *
 // status: what was changed is explained by findings, what was not has none (FLT-01,
 // FLT-02).
 func (a *auditor) status(object string, f *record.Filter) {
-	if f.Status == record.Unchanged && len(f.Findings) > 0 || f.Status == record.Modified && len(f.Findings) == 0 {
+	if !tree.Explained(f.Status, len(f.Findings)) {
 		a.add(ruleStatus, object, "status and findings do not fit each other")
 	}
 }

@@ -1,0 +1,196 @@
+package snapline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/ndjson"
+	"snapline/pkg/requirement"
+	"snapline/pkg/safety"
+	"snapline/pkg/stage/emit"
+	"snapline/pkg/stage/verify"
+	"snapline/pkg/testkit"
+	"snapline/pkg/tree"
+	"snapline/pkg/treefs"
+)
+
+// boundedStreams are the bounded streams of the golden pipelines and of emit's own
+// cases.
+func boundedStreams(t *testing.T) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for _, pattern := range []string{"testdata/pipeline/*/" + boundGolden, "pkg/stage/emit/testdata/golden/*/bounded.ndjson"} {
+		names, err := filepath.Glob(pattern)
+		must(t, err)
+		for _, name := range names {
+			out[name], err = os.ReadFile(name)
+			must(t, err)
+		}
+	}
+	if len(out) < 13 {
+		t.Fatalf("only %d streams", len(out))
+	}
+	return out
+}
+
+// filtersTell are the rules that only the filters can judge. They do not run in emit:
+// what a stream says of its text stands.
+var filtersTell = []string{"display.unsafe", "structural.unsafe", "text.rescan", "text.unsafe"}
+
+// acceptance counts what became of the streams.
+type acceptance struct {
+	scanner             *safety.Worker
+	published, refused  int
+	rules, contentRules map[string]int
+}
+
+func newAcceptance(t *testing.T) *acceptance {
+	t.Helper()
+	engine, err := safety.New(nil)
+	must(t, err)
+	return &acceptance{scanner: engine.NewWorker(), rules: map[string]int{}, contentRules: map[string]int{}}
+}
+
+// judge emits a stream. A tree must be accepted; a refusal has exit, rule and position,
+// is one line, and leaves nothing.
+func (a *acceptance) judge(t *testing.T, what string, stream []byte) {
+	t.Helper()
+	dir, err := os.MkdirTemp(t.TempDir(), "")
+	must(t, err)
+	out := filepath.Join(dir, "context")
+	var receipt bytes.Buffer
+	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Name: "stdin", Position: 3})
+	if err := emit.Run(context.Background(), in, &receipt, emit.Config{FS: treefs.OS{}, Out: out}, fault.NewLog(io.Discard, "emit", fault.Text)); err != nil {
+		a.refused++
+		var e *fault.Error
+		left, _ := os.ReadDir(dir)
+		switch {
+		case !errors.As(err, &e), e.Rule == "", e.Line == 0 && e.Exit == fault.Input, strings.Contains(e.Error(), "\n"):
+			t.Errorf("%s: refused without rule or position: %v", what, err)
+		case e.Exit != fault.Input && e.Rule != "bounded.entity-gap":
+			t.Errorf("%s: exit %d: %v", what, e.Exit, err)
+		case len(left) > 0 || receipt.Len() > 0:
+			t.Errorf("%s: refused, and something is left: %v %q", what, left, receipt.String())
+		default:
+			a.rules[e.Rule]++
+		}
+		return
+	}
+	a.published++
+	var said struct {
+		Index string `json:"index_sha256"`
+	}
+	must(t, json.Unmarshal(receipt.Bytes(), &said))
+	report, err := verify.Tree(context.Background(), out, verify.Options{IndexSHA256: said.Index, Scanner: a.scanner})
+	if err != nil {
+		t.Errorf("%s: published, and cannot be verified: %v", what, err)
+		return
+	}
+	for _, f := range report.Findings {
+		a.contentRules[f.Rule]++
+		if !slices.Contains(filtersTell, f.Rule) {
+			t.Errorf("%s: published, and refused: %s", what, f)
+		}
+	}
+	must(t, os.RemoveAll(dir))
+}
+
+// Whatever emit publishes, verify accepts: single changes of a line, the trailer made
+// to fit.
+func TestChangedLinesAreRefusedOrAccepted(t *testing.T) {
+	requirement.Claim(t, "VER-03", "CMP-02", "GAP-05")
+	const stride = 149 // of the changes one is tried
+	a, made := newAcceptance(t), 0
+	streams := boundedStreams(t)
+	for _, name := range slices.Sorted(maps.Keys(streams)) {
+		lines := bytes.SplitAfter(streams[name], []byte("\n"))
+		lines = lines[:len(lines)-2] // the trailer and what follows it
+		a.judge(t, name, resealed(lines))
+		for i, line := range lines {
+			d := json.NewDecoder(bytes.NewReader(line))
+			d.UseNumber()
+			var value any
+			must(t, d.Decode(&value))
+			testkit.Mutate(value, func(m testkit.Mutation) {
+				if made++; made%stride != 0 {
+					return
+				}
+				text, err := json.Marshal(m.Value)
+				must(t, err)
+				changed := slices.Clone(lines)
+				changed[i] = append(text, '\n')
+				a.judge(t, fmt.Sprintf("%s line %d %s", name, i+1, m.What), resealed(changed))
+			})
+		}
+	}
+	t.Logf("%d published, %d refused; content: %v; refusals: %v", a.published, a.refused, a.contentRules, a.rules)
+	if a.published < 30 || a.refused < 250 {
+		t.Error("too few of a sort")
+	}
+}
+
+// resealed gives a stream whose trailer fits the lines before it.
+func resealed(lines [][]byte) []byte {
+	body := bytes.Join(lines, nil)
+	return fmt.Appendf(body, `{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", len(lines), tree.Digest(body), tree.Digest(nil))
+}
+
+// Whatever emit publishes, verify accepts: a few objects, bounds, roles, filters and
+// gaps changed, keys and order made to fit.
+func TestNearlyValidStreamsAreRefusedOrAccepted(t *testing.T) {
+	requirement.Claim(t, "VER-03", "CMP-02", "GAP-05", "GAP-07", "STR-06", "ADM-04", "AMB-12", "AMB-25", "AMB-43")
+	const tries = 45 // of each stream
+	a := newAcceptance(t)
+	streams := boundedStreams(t)
+	for _, name := range slices.Sorted(maps.Keys(streams)) {
+		for n := range tries {
+			e := &editor{Stream: decodeBounded(t, streams[name]), random: rand.New(rand.NewPCG(uint64(n), 17))}
+			var done []string
+			for range 1 + e.random.IntN(3) {
+				edit := edits[e.random.IntN(len(edits))]
+				edit.change(e)
+				done = append(done, edit.name)
+			}
+			if stream, ok := e.bytes(); ok {
+				a.judge(t, fmt.Sprintf("%s %d %v", name, n, done), stream)
+			}
+		}
+	}
+	t.Logf("%d published, %d refused; content: %v; refusals: %v", a.published, a.refused, a.contentRules, a.rules)
+	if a.published < 150 || a.refused < 150 {
+		t.Error("too few of a sort")
+	}
+	for _, rule := range []string{"bounded.structural", "bounded.admission", "bounded.filter-status", "bounded.gaps", "bounded.thread", "bounded.review", "bounded.selection"} {
+		if a.rules[rule] == 0 {
+			t.Errorf("nothing broke %s", rule)
+		}
+	}
+}
+
+func decodeBounded(t *testing.T, stream []byte) *testkit.Stream {
+	t.Helper()
+	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Name: "stream", Position: 3})
+	header, err := in.Header()
+	must(t, err)
+	s := &testkit.Stream{Header: header}
+	for {
+		l, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return s
+		}
+		must(t, err)
+		s.Lines = append(s.Lines, l)
+	}
+}

@@ -1,0 +1,238 @@
+package emit_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"snapline/pkg/fault"
+	"snapline/pkg/record"
+	"snapline/pkg/requirement"
+	"snapline/pkg/testkit"
+)
+
+// threeComments adds a thread of three comments, the last two of which reply to the first.
+func threeComments(s *testkit.Stream) *record.Thread {
+	for n := range 3 {
+		s.Comment(n+1, testkit.Time(2, "10:00"), s.ID("actor", 1), "")
+	}
+	return s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3)
+}
+
+// What bound promises and the reader of the stream does not check.
+func TestBrokenPromises(t *testing.T) {
+	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09", "THR-07",
+		"STR-06", "AMB-33", "ADM-04", "ADM-05", "FLT-01", "FLT-02", "FLT-04", "GAP-05", "GAP-07", "GAP-09", "AMB-12", "AMB-43")
+	bound := func(s *testkit.Stream) *record.Bounds { return &s.Header.Collection.Bounds }
+	comment := func(s *testkit.Stream, body string) *record.Record {
+		return s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), body)
+	}
+	cases := []struct {
+		name   string
+		rule   string
+		exit   fault.Exit
+		break_ func(*testkit.Stream)
+	}{
+		{"filter version", "stream.filter-version", fault.Input, func(s *testkit.Stream) { s.Header.FilterVersion = "other" }},
+		{"labels unsorted", "bounded.labels", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"b", "a"} }},
+		{"labels twice", "bounded.labels", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a", "a"} }},
+		{"too many labels", "bounded.labels", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Labels = []string{"a", "b"}; bound(s).MaxLabels = 1 }},
+		{"label too long", "bounded.display", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Labels = []string{strings.Repeat("x", 257)} }},
+		{"title too long", "bounded.display", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Title = strings.Repeat("x", 257) }},
+		{"login too long", "bounded.display", fault.Input, func(s *testkit.Stream) { l := strings.Repeat("x", 257); s.Actor(s.ID("actor", 1)).Login = &l }},
+		{"check name too long", "bounded.display", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), strings.Repeat("x", 257), record.Success)
+		}},
+		{"agent too long", "bounded.display", fault.Input, func(s *testkit.Stream) { s.Run(1, testkit.Time(2, "10:00"), strings.Repeat("x", 257)) }},
+		{"body too long", "bounded.text", fault.Input, func(s *testkit.Stream) { comment(s, strings.Repeat("x", 4096)+"\n") }},
+		{"log too long", "bounded.text", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Log(1, strings.Repeat("x", 4096)+"\n")
+		}},
+		{"no line feed", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x") }},
+		{"two line feeds", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x\n\n") }},
+		{"carriage return", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x\r\n") }},
+		{"byte-order mark", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "\ufeffx\n") }},
+		{"a reply to itself", "bounded.replies", fault.Input, func(s *testkit.Stream) { r := &threeComments(s).Replies[0]; r.ParentRecordKey = r.RecordKey }},
+		{"a second reply edge", "bounded.replies", fault.Input, func(s *testkit.Stream) { t := threeComments(s); t.Replies = append(t.Replies, t.Replies[1]) }},
+		{"replies in another order", "bounded.replies", fault.Input, func(s *testkit.Stream) { slices.Reverse(threeComments(s).Replies) }},
+		{"too many comments", "bounded.selection", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxRecordsPerSource = 1
+			comment(s, "")
+			s.Comment(2, testkit.Time(3, "10:00"), s.ID("actor", 1), "")
+		}},
+		{"too many reviews", "bounded.selection", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxRecordsPerSource = 1
+			s.Review(1, testkit.Time(3, "10:00"), s.ID("actor", 1), "", record.Approved)
+			testkit.Reject(s.Review(2, testkit.Time(3, "10:00"), s.ID("actor", 1), "", record.Approved), "x")
+		}},
+		{"too many checks", "bounded.selection", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxRecordsPerSource = 1
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Check(2, testkit.Time(2, "10:00"), "ci", record.Failure)
+		}},
+		{"too many runs", "bounded.selection", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxRecordsPerSource = 1
+			s.Run(1, testkit.Time(2, "10:00"), "x")
+			s.Run(2, testkit.Time(2, "10:00"), "x")
+		}},
+		{"unusable entity", "bounded.entity-gap", fault.Aborted, func(s *testkit.Stream) { s.Gap(record.ScopeEntity, record.FetchFailed, 1) }},
+		{"gaps beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+			s.Gap(record.ScopeComments, record.FetchFailed, 1)
+		}},
+		{"gaps that wrap around", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			for range 2049 {
+				s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+			}
+		}},
+		{"findings beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
+			s.Actor(s.ID("actor", 1)).LoginFilter = &record.Filter{Status: record.Modified, Findings: findings("x", 1<<53-1)}
+			comment(s, "")
+		}},
+		{"id too long", "bounded.structural", fault.Input, func(s *testkit.Stream) { s.Identify(comment(s, ""), strings.Repeat("x", 257)) }},
+		{"path too long", "bounded.structural", fault.Input, func(s *testkit.Stream) { threeComments(s).Path = strings.Repeat("x", 257) }},
+		{"commit too long", "bounded.structural", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxMetadataStringBytes = 50
+			s.Run(1, testkit.Time(2, "10:00"), "x").ResultingCommitSHA = strings.Repeat("a", 64)
+		}},
+		{"repository too long", "bounded.structural", fault.Input, func(s *testkit.Stream) { bound(s).MaxMetadataStringBytes = int64(len(s.Header.Source.Repository)) - 1 }},
+		{"author not admitted", "bounded.admission", fault.Input, func(s *testkit.Stream) { s.Comment(1, testkit.Time(2, "10:00"), s.Human(2, "read"), "") }},
+		{"author unverified", "bounded.admission", fault.Input, func(s *testkit.Stream) { s.Comment(1, testkit.Time(2, "10:00"), s.Human(2, ""), "") }},
+		{"author unknown", "bounded.admission", fault.Input, func(s *testkit.Stream) { s.Comment(1, testkit.Time(2, "10:00"), s.UnknownActor(2), "") }},
+		{"author of a rejected one not admitted", "bounded.admission", fault.Input, func(s *testkit.Stream) {
+			testkit.Reject(s.Comment(1, testkit.Time(2, "10:00"), s.Human(2, "none"), ""), "x")
+		}},
+		{"author of the entity not admitted", "bounded.admission", fault.Input, func(s *testkit.Stream) {
+			s.Header.Collection.HumanMinRole, *s.Actor(s.ID("actor", 1)).Role = "write", "triage"
+		}},
+		{"findings of nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { comment(s, "").Filter.Findings = findings("x", 1) }},
+		{"modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { comment(s, "").Filter.Status = record.Modified }},
+		{"rejected for nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { testkit.Reject(comment(s, ""), "x").Filter.Findings = nil }},
+		{"title modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Header.EntityFilter.Status = record.Modified }},
+		{"login modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Actor(s.ID("actor", 1)).LoginFilter.Status = record.Modified }},
+		{"name modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Success).Filter.Status = record.Modified
+		}},
+		{"agent modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Run(1, testkit.Time(2, "10:00"), "x").Filter.Status = record.Modified }},
+		{"log modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Log(1, "").Filter.Status = record.Modified
+		}},
+		{"a rejected comment that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			testkit.Reject(comment(s, ""), "x")
+			s.Gap(record.ScopeReviews, record.UnsafeContent, 1)
+		}},
+		{"a rejected check that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			c := s.Check(1, testkit.Time(2, "10:00"), "", record.Success)
+			c.Filter = &record.Filter{Status: record.Rejected, Findings: findings("x", 1)}
+		}},
+		{"a missing log that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure) }},
+		{"a missing log that is counted thrice", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Gap(record.ScopeCheckLogs, record.FetchFailed, 3)
+		}},
+		{"a bound that is not reached", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Gap(record.ScopeComments, record.ProfileBound, 1) }},
+		{"a bound of logs", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Gap(record.ScopeCheckLogs, record.ProfileBound, 1) }},
+		{"labels dropped below the bound", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			s.Header.EntityFilter.Status = record.Truncated
+			s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+		}},
+		{"labels dropped from a whole document", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			bound(s).MaxLabels = 0
+			s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+		}},
+		// The reader's rules, to show that emit relies on a checked stream.
+		{"foreign key", "stream.key", fault.Input, func(s *testkit.Stream) { comment(s, "").RecordKey = strings.Repeat("0", 64) }},
+		{"foreign id", "stream.identifier", fault.Input, func(s *testkit.Stream) { s.Identify(comment(s, ""), "a b") }},
+		{"unknown author", "stream.reference", fault.Input, func(s *testkit.Stream) { id := "U_nobody"; comment(s, "").AuthorID = &id }},
+		{"other head", "stream.head-sha", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure).HeadSHA = strings.Repeat("0", 40)
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+			c.break_(s)
+			dir := t.TempDir()
+			receipt, err := emitTo(filepath.Join(dir, "context"), s.Bytes(t))
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Rule != c.rule || e.Exit != c.exit || len(receipt) != 0 {
+				t.Errorf("%v, receipt %q", err, receipt)
+			}
+			if e != nil && e.Exit == fault.Input && e.Line == 0 {
+				t.Errorf("%v has no position", err)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+				t.Errorf("left: %v, %v", left, err)
+			}
+		})
+	}
+	// At the bounds all is well.
+	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s.Header.Entity.Labels = []string{strings.Repeat("x", 256), "y"}
+	bound(s).MaxLabels, bound(s).MaxRecordsPerSource = 2, 1
+	comment(s, strings.Repeat("x", 4095)+"\n")
+	s.Header.EntityFilter.Status = record.Truncated
+	s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+	s.Gap(record.ScopeComments, record.ProfileBound, 7)
+	s.Identify(s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved), strings.Repeat("x", 256))
+	emitted(t, s)
+	// A reply may come before its parent: the order is the forge's.
+	s = testkit.New(record.GitHub, record.ChangeProposal, 3)
+	thread := threeComments(s)
+	thread.Replies[0].ParentRecordKey = thread.RecordKeys[2]
+	emitted(t, s)
+}
+
+// What a forge does not have stands in no tree of it, and that it has no history of
+// reviews is said.
+func TestWhatAForgeDoesNotHave(t *testing.T) {
+	requirement.Claim(t, "AMB-25", "MAP-13", "MAP-14")
+	for _, c := range []struct {
+		name  string
+		forge record.Forge
+		make  func(*testkit.Stream)
+		rule  string
+	}{
+		{"a thread of Forgejo", record.Forgejo, func(s *testkit.Stream) { threeComments(s) }, "bounded.thread"},
+		{"a review of GitLab", record.GitLab, func(s *testkit.Stream) {
+			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved)
+			s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1)
+		}, "bounded.review"},
+		{"reviews of GitLab without their gap", record.GitLab, func(*testkit.Stream) {}, "bounded.gaps"},
+		{"another gap of GitLab's reviews", record.GitLab, func(s *testkit.Stream) { s.Gap(record.ScopeReviews, record.Unsupported, 1) }, "bounded.gaps"},
+		{"no reviews of GitLab", record.GitLab, func(s *testkit.Stream) {
+			s.Header.Collection.IncludedSources = []string{"comments", "entity"}
+			s.Header.Collection.CheckLogSelection, s.Header.HeadSHA = record.LogsNone, ""
+		}, ""},
+	} {
+		s := testkit.New(c.forge, record.ChangeProposal, 3)
+		c.make(s)
+		_, err := emitTo(memoryDir(t)+"/context", s.Bytes(t))
+		var e *fault.Error
+		if errors.As(err, &e) != (c.rule != "") || e != nil && (e.Rule != c.rule || e.Exit != fault.Input) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// A document that no verifier reads is not written.
+func TestDocumentsAreBounded(t *testing.T) {
+	requirement.Claim(t, "VER-03")
+	s := testkit.New(record.GitHub, record.WorkItem, 3)
+	s.Header.Collection.Bounds.MaxMetadataStringBytes = 1 << 23
+	login := strings.Repeat("x", 8<<20-1<<10) // a line has at most 8 MiB
+	for n := range 9 {
+		s.Actor(s.Human(n+2, "write")).Login = &login
+		s.Comment(n+1, testkit.Time(2, "10:00"), s.ID("actor", n+2), "")
+	}
+	_, err := emitTo(memoryDir(t)+"/context", s.Bytes(t))
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Rule != "bounded.document-size" || e.Exit != fault.Input {
+		t.Error(err)
+	}
+}

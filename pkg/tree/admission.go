@@ -1,0 +1,38 @@
+package tree
+
+import (
+	"slices"
+
+	"snapline/pkg/record"
+)
+
+// HumanAdmitted reports whether a person with this role may be heard: a verified one of
+// at least the rank of human_min_role (ADM-02, ADM-04).
+func HumanAdmitted(role *string, verified bool, least string) bool {
+	if role == nil || !verified {
+		return false
+	}
+	rank := slices.Index(record.Roles[:], *role)
+	return rank >= 0 && rank <= slices.Index(record.Roles[:], least)
+}
+
+// HasThreads and HasReviews tell what a forge has: Forgejo no thread objects (AMB-25),
+// GitLab no formal reviews (MAP-13).
+func HasThreads(f record.Forge) bool { return f != record.Forgejo }
+
+// HasReviews: see HasThreads.
+func HasReviews(f record.Forge) bool { return f != record.GitLab }
+
+// Explained reports whether a filter status fits the number of its findings: what is
+// unchanged has none, what was changed or rejected has some; a cut needs none (FLT-01
+// to FLT-04).
+func Explained(status record.FilterStatus, findings int) bool {
+	switch status {
+	case record.Unchanged:
+		return findings == 0
+	case record.Modified, record.Rejected:
+		return findings > 0
+	case record.Truncated:
+	}
+	return true
+}

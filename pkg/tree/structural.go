@@ -1,0 +1,34 @@
+package tree
+
+import "snapline/pkg/record"
+
+// Member is a member of a line by name and value, which is "" where it is absent.
+type Member struct{ Name, Value string }
+
+// Structural gives the structural strings of a line by the names of their members:
+// what comes from the forge and is never rewritten or cut, so that
+// max_metadata_string_bytes makes a longer one invalid (STR-06, AMB-33). Generated
+// keys, digests, timestamps and words of a vocabulary are none.
+func Structural(l record.Line) []Member {
+	switch l := l.(type) {
+	case *record.Snapshot:
+		return []Member{
+			{"source.host", l.Source.Host},
+			{"source.repository", l.Source.Repository},
+			{"source.repository_id", l.Source.RepositoryID},
+			{"entity.id", l.Entity.ID},
+			{"head_sha", l.HeadSHA},
+		}
+	case *record.Actor:
+		return []Member{{"id", l.ID}}
+	case *record.Record:
+		return []Member{{"id", l.ID}, {"reviewed_sha", l.ReviewedSHA}}
+	case *record.Thread:
+		return []Member{{"id", l.ID}, {"reviewed_sha", l.ReviewedSHA}, {"path", l.Path}}
+	case *record.Check:
+		return []Member{{"id", l.ID}, {"head_sha", l.HeadSHA}}
+	case *record.Run:
+		return []Member{{"id", l.ID}, {"input_head_sha", l.InputHeadSHA}, {"resulting_commit_sha", l.ResultingCommitSHA}}
+	}
+	return nil
+}
