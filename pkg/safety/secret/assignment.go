@@ -293,7 +293,7 @@ func (d *Detector) value(n nameAt) {
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
 		end := d.inLiteral(n.value, from, to)
-		if !n.isPath(text, from, end) {
+		if !n.saysOther(text, from, end) {
 			d.report(from, end, code)
 		}
 		if end == to && goesOnBeside(text, to) {
@@ -333,7 +333,7 @@ func (d *Detector) value(n nameAt) {
 	if i == to {
 		to = d.inAngles(n)
 	}
-	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.isPath(text, i, to) {
+	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.saysOther(text, i, to) {
 		return
 	}
 	if n.op == ':' && (n.quote == 0 || n.quote == '`') && !d.plainValue(n, to) {
@@ -375,36 +375,4 @@ func (d *Detector) workingDirectory(from int) bool {
 		i--
 	}
 	return hasAt(d.text, i-3, "PWD") && (i == 3 || !is(d.text[i-4], nameSet))
-}
-
-// quoted finds the value in quotes at text[i:], which may be escaped, without them.
-// It ends at the first quote of the same kind and depth of escape, or at the line end.
-func quoted(text []byte, i int) (from, to int, ok bool) {
-	q, k, ok := quoteAt(text, prefixEnd(text, i))
-	if !ok {
-		return 0, 0, false
-	}
-	depth, quote, broken := q.escapes, q.quote, false
-	from = k + 1
-	for j := from; j < len(text); j++ {
-		switch text[j] {
-		case '\n':
-			return from, j, true
-		case '$', '#':
-			// Quotes inside of `${…}` and "#{…}" are of the code there.
-			code := quote == '`' && text[j] == '$' || quote == '"' && text[j] == '#'
-			if code && !broken && depth == 0 && hasAt(text, j+1, "{") {
-				if end := balanced(text, j+1, len(text), '{', '}'); end > 0 {
-					j = end - 1
-				} else {
-					broken = true
-				}
-			}
-		case quote:
-			if n := backslashes(text[from:], j-from); n&(2*depth+1) == depth {
-				return from, j - depth, true
-			}
-		}
-	}
-	return from, len(text), true
 }

@@ -216,13 +216,22 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 				return true // an attribute: random_password.redis.result
 			}
 		}
+		if last := v[bytes.LastIndexByte(v, '.')+1:]; bytes.IndexByte(v, '_') > 0 && attributes[string(last)] {
+			return true
+		}
 	}
 	return within && wordEnd(v, 0) < len(v) && secretName(v)
 }
 
-// isChoice tells whether a condition and another choice stand behind text[:i]:
-// a if b else c.
+// attributes are the last parts of expressions that read a resource: aws_kms_key.a.arn.
+var attributes = map[string]bool{"id": true, "arn": true, "name": true, "result": true}
+
+// isChoice tells whether a condition and another choice, or another type, stand behind
+// text[:i]: a if b else c, A & {.
 func isChoice(text []byte, i int) bool {
+	if hasAt(text, i, " & {") || hasAt(text, i, " | null") || hasAt(text, i, " | undefined") {
+		return true
+	}
 	if !hasAt(text, i, " if ") {
 		return false
 	}
@@ -230,13 +239,17 @@ func isChoice(text []byte, i int) bool {
 	return bytes.Contains(line, []byte(" else "))
 }
 
-// isPath tells whether text[from:to] is the path of the file that holds the secret, by
-// the last word of the name. Base64 may begin with a slash, and has no dot.
-func (n *nameAt) isPath(text []byte, from, to int) bool {
+// saysOther tells whether text[from:to] is no secret by the last word of the name, but the
+// path of the file that holds it, or a pattern of what is one. Base64 may begin with a
+// slash, and has no dot.
+func (n *nameAt) saysOther(text []byte, from, to int) bool {
 	const longest = 1024
 	v := text[from:min(to, from+longest)]
 	name := text[n.start:n.end]
 	last := fold(name[lastWord(name):])
+	if last.in(patternWords) {
+		return bytes.ContainsAny(v, `^[(*?\`)
+	}
 	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) {
 		return last.in(pathWords) || last.in(keyNames)
 	}
@@ -254,6 +267,9 @@ var (
 	}
 	keyNames = map[string]bool{"key": true, "keys": true}
 )
+
+// patternWords end the names of regular expressions.
+var patternWords = map[string]bool{"regex": true, "regexp": true, "pattern": true, "re": true}
 
 // pathWords end the names of files that hold a secret.
 var pathWords = map[string]bool{

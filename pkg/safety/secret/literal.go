@@ -159,6 +159,46 @@ func quoteAt(text []byte, i int) (q literal, k int, ok bool) {
 	return literal{text[k], k - i}, k, true
 }
 
+// quoted finds the value in quotes at text[i:], which may be escaped, without them.
+// It ends at the first quote of the same kind and depth of escape, or at the line end.
+func quoted(text []byte, i int) (from, to int, ok bool) {
+	q, k, ok := quoteAt(text, prefixEnd(text, i))
+	if !ok {
+		return 0, 0, false
+	}
+	depth, quote, broken := q.escapes, q.quote, false
+	from = k + 1
+	for j := from; j < len(text); j++ {
+		switch text[j] {
+		case '\n':
+			return from, j, true
+		case '$', '#':
+			// Quotes inside of `${…}` and "#{…}" are of the code there.
+			code := quote == '`' && text[j] == '$' || quote == '"' && (text[j] == '#' || opensQuote(text, j))
+			if code && !broken && depth == 0 && hasAt(text, j+1, "{") {
+				if end := balanced(text, j+1, len(text), '{', '}'); end > 0 {
+					j = end - 1
+				} else {
+					broken = true
+				}
+			}
+		case quote:
+			if n := backslashes(text[from:], j-from); n&(2*depth+1) == depth {
+				return from, j - depth, true
+			}
+		}
+	}
+	return from, len(text), true
+}
+
+// opensQuote tells whether a name or a call in the ${ at text[i] has a text in quotes in
+// it: "${data.token["x"]}".
+func opensQuote(text []byte, i int) bool {
+	const longest = 64
+	k := run(text[:min(len(text), i+longest)], i+2, nameSet)
+	return k > i+2 && (hasAt(text, k, `["`) || hasAt(text, k, `("`))
+}
+
 // inLiteral gives the end of text[from:to], which a nested quote begins, if the
 // literal around it ends before: '{"token":"' + value + '"}'.
 func (d *Detector) inLiteral(value, from, to int) int {

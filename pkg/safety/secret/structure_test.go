@@ -98,6 +98,13 @@ func TestCodeBehindNames(t *testing.T) {
 		{"SECRET_ARN=arn:correct-horse pass¦word=projects/correct-horse", "SECRET_ARN=«env-value» password=«env-value»"},
 		{"AUTH_HEADER = \"X-Auth-Token\"\nauth_header: 'Proxy-Authorization'\n.. _generateAccessToken: https://h.example/a/b-7c", ""},
 		{"auth_header = \"horse.x-auth-token\"", "auth_header = \"«env-value»\""},
+		{"type RegisteredCredentials = RegisterForm & {\nkms_master_key_id = aws_kms_key.this.arn\ntoken = \"${data.external.token.result[\"token\"]}\"", ""},
+		{"pass¦word = \"correct${b\", \"x\": \"[}\"\nsigning_¦key = correct.horse.arn\npass¦word = correcthorse & more", "password = \"«env-value»\", \"x\": \"[}\"\nsigning_key = «env-value»\npassword = «env-value» & more"},
+		{"PASSWORD_REGEX = r'^(?=.*[A-Z]).{8,}$'\ntoken_pattern: \"[a-z]{8,}\"", ""},
+		{"pass¦word = '^(?=.*[A-Z]).{8,}$'\nPASS¦WORD_REGEX = 'correct-horse'", "password = '«env-value»'\nPASSWORD_REGEX = '«env-value»'"},
+		// What a program says about a value.
+		{"newErrors.password = 'Password is required'; {\"password\": \"Please enter your password.\", \"token\": \"Invalid token (expired)\"}", ""},
+		{"pass¦word = 'my secret password'; pass¦word = 'horse is required'; pass¦word=password_is_required", "password = '«env-value»'; password = '«env-value»'; password=«env-value»"},
 		// Elements of XML.
 		{"<pass¦word>correct-horse</pass¦word><apiK¦ey>correct-horse</apiK¦ey>", "<password>«env-value»</password><apiKey>«env-value»</apiKey>"},
 		{"<password>${env.DB_PASSWORD}</password> <password>Enter your password</password> <password>correct-horse</token> <tokenType>correct-horse</tokenType> <Keyword>Win32Proj</Keyword>", ""},

@@ -31,6 +31,9 @@ func (d *Detector) notSecret(from, to int) bool {
 	if v[0] == '[' && markerAt(v, 0) == len(v) {
 		return true
 	}
+	if from > 0 && isQuote(d.text[from-1]) && isMessage(v) {
+		return true
+	}
 	if headerNamed(v) != nil && bytes.IndexByte(v, '.') < 0 || isResource(v) {
 		return true
 	}
@@ -76,6 +79,32 @@ func isPlaceholder(v []byte) bool {
 		}
 	}
 	return false
+}
+
+// messageWords are of sentences that a program says about a value.
+var messageWords = map[string]bool{
+	"required": true, "must": true, "please": true, "invalid": true, "enter": true, "incorrect": true,
+	"expired": true, "missing": true, "cannot": true, "forgot": true, "match": true, "wrong": true,
+}
+
+// isMessage tells whether v is a sentence about a value: Password is required.
+func isMessage(v []byte) bool {
+	const longest = 256
+	if len(v) > longest || bytes.IndexByte(v, ' ') < 0 {
+		return false
+	}
+	about, says := false, false
+	for i := 0; i < len(v); {
+		end := run(v, i, alnum)
+		w := fold(v[i:end])
+		about = about || secretName(v[i:end])
+		says = says || w.in(messageWords)
+		if i = end; i < len(v) && bytes.IndexByte([]byte(" .,:;!?'-()"), v[i]) < 0 {
+			return false
+		}
+		i++
+	}
+	return about && says
 }
 
 // isResource tells whether v names a resource of a cloud, or an item of a store of
