@@ -26,13 +26,16 @@ type pool struct {
 func class(n int) int { return bits.Len(uint(n)/smallBuffer) - 1 }
 
 // get gives an empty buffer with room for n bytes, and for a line end spelled in JSON.
-// Sizes are rounded up by an eighth at most, so that one text fits where another was.
+// Small sizes are rounded up by an eighth at most, so that one text fits where another
+// was.
 func (p *pool) get(n int) []byte {
 	if n += len(`\n`); n < smallBuffer {
 		return make([]byte, 0, n)
 	}
-	step := 1 << (bits.Len(uint(n)) - 4)
-	n = (n + step - 1) &^ (step - 1)
+	if n < largeBuffer {
+		step := 1 << (bits.Len(uint(n)) - 4)
+		n = (n + step - 1) &^ (step - 1)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n >= largeBuffer {

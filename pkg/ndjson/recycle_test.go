@@ -87,3 +87,17 @@ func TestRecycleFromOtherGoroutines(t *testing.T) {
 	close(work)
 	wg.Wait()
 }
+
+// TestBuffersOfEverySize: each has the room that was asked for, and a line end more.
+func TestBuffersOfEverySize(t *testing.T) {
+	var p pool
+	for n := range 3 * largeBuffer / 2 {
+		b := p.get(n)
+		if len(b) != 0 || cap(b) < n+len(`\n`) || n >= smallBuffer && n < largeBuffer/2 && cap(b) > n+n/8+smallBuffer {
+			t.Fatalf("%d bytes: a buffer of %d, %d used", n, cap(b), len(b))
+		}
+		if n%7 == 0 {
+			p.put(b)
+		}
+	}
+}
