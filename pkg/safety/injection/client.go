@@ -1,6 +1,9 @@
 package injection
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // clients are the programs that can send.
 var clients = []string{
@@ -10,6 +13,9 @@ var clients = []string{
 
 // channels are programs that send what they are fed, and do much else.
 var channels = []string{"ssh", "s_client", "ftp", "lftp"}
+
+// httpies are the names of the HTTPie client.
+var httpies = []string{"http", "https"}
 
 // schemes are those of the URLs to which a program can send.
 var schemes = []string{"http", "https", "ftp", "ftps", "ws", "wss"}
@@ -21,22 +27,28 @@ var instruments = []string{
 	"--exclude", "--exclude-from", "--ignore", "--ignore-file",
 }
 
+// programLengths holds, for the first letter in either case, a bit for each length that
+// the name of a client or channel has: most words are none.
+var programLengths = func() (t [32]uint32) {
+	for _, name := range slices.Concat(clients, channels, httpies) {
+		t[name[0]&31] |= 1 << len(name)
+	}
+	return
+}()
+
 // note takes down what the program at w can do.
 func (p *part) note(text []byte, w span, end int) {
 	word := text[w.start:w.end]
-	for _, c := range clients {
-		if foldEqual(word, c) {
-			p.client = p.client || !prose(text, w.end, end)
-			return
-		}
+	if programLengths[word[0]&31]>>len(word)&1 == 0 {
+		return
 	}
-	for _, c := range channels {
-		if foldEqual(word, c) {
-			p.channel = true
-			return
-		}
-	}
-	if name := string(word); name == "http" || name == "https" {
+	is := func(name string) bool { return foldEqual(word, name) }
+	switch {
+	case slices.ContainsFunc(clients, is):
+		p.client = p.client || !prose(text, w.end, end)
+	case slices.ContainsFunc(channels, is):
+		p.channel = true
+	case slices.Contains(httpies, string(word)):
 		p.client = p.client || httpie(text, w.end, end)
 	}
 }

@@ -83,6 +83,9 @@ func thingAt(text []byte, h int) (thing, span) {
 	for start > 0 && h-start < maxName && nameByte(text[start-1]) {
 		start--
 	}
+	if start < h && !maybeReference(text, start) {
+		return noThing, span{}
+	}
 	for end < len(text) && end-h < maxName && nameByte(text[end]) {
 		end++
 	}
@@ -205,6 +208,11 @@ func variableAt(text []byte, start, end int) (thing, span) {
 		return noThing, span{}
 	}
 	return variable, span{at, end}
+}
+
+// maybeReference reports whether a reference to a variable can end before its name.
+func maybeReference(text []byte, name int) bool {
+	return name > 0 && (text[name-1] == '$' || text[name-1] == '{' || text[name-1] == ':')
 }
 
 // secretName reports whether a variable of that name holds a credential.
