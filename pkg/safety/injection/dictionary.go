@@ -65,22 +65,17 @@ func keyOf(word []byte) (key wordKey, ok bool) {
 		return key, false
 	}
 	if len(word) <= 8 && cap(word) >= 8 {
-		// What stands behind the word is masked.
-		key[0] = binary.LittleEndian.Uint64(word[:8]) & lowBytes(len(word))
-	} else {
-		var b [8 * len(key)]byte
-		copy(b[:], word)
-		for k := range key {
-			key[k] = binary.LittleEndian.Uint64(b[8*k:])
-		}
+		// Most words are short. What stands behind the word is masked.
+		mask := lowBytes(len(word))
+		key[0] = binary.LittleEndian.Uint64(word[:8])&mask | small&mask
+		return key, key[0]&high == 0
 	}
-	if (key[0]|key[1]|key[2])&high != 0 {
-		return key, false
-	}
+	var b [8 * len(key)]byte
+	copy(b[:], word)
 	for k := range key {
-		key[k] |= small & lowBytes(len(word)-8*k)
+		key[k] = binary.LittleEndian.Uint64(b[8*k:]) | small&lowBytes(len(word)-8*k)
 	}
-	return key, true
+	return key, (key[0]|key[1]|key[2])&high == 0
 }
 
 const small, high = 0x2020202020202020, 0x8080808080808080
