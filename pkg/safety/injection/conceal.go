@@ -134,7 +134,7 @@ var (
 // stated reports whether the denial at i is a statement about somebody: "we do not
 // tell", "logs never mention".
 func stated(c *cursor, i int) bool {
-	if c.at(i).gap&(clause|gLine) != 0 {
+	if opens(c, i) || called(c.text, c.lo, c.at(i).start) {
 		return false
 	}
 	b := c.at(i - 1)

@@ -322,6 +322,9 @@ func startsWord(text []byte, i int, words ...string) bool {
 // commandCanBegin reports whether a command can begin at i, behind white space: at the
 // start of a line or prompt, behind an operator, or behind a word such as "run".
 func commandCanBegin(text []byte, i int) bool {
+	if logged(text, 0, i) {
+		return true
+	}
 	for i > 0 && (text[i-1] == ' ' || text[i-1] == '\t') {
 		i--
 	}
@@ -329,7 +332,7 @@ func commandCanBegin(text []byte, i int) bool {
 		return true
 	}
 	switch text[i-1] {
-	case '\n', ';', '&', '(', '$', '+', '#', '>', '%', '`', ':', '"', '\'', '{', 'Z', '=', '-', '*', '.', ',', '!', '?':
+	case '\n', ';', '&', '(', '$', '+', '#', '>', '%', '`', ':', '"', '\'', '{', ']', '=', '-', '*', '.', ',', '!', '?':
 		return true
 	}
 	e := i

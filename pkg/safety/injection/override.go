@@ -5,10 +5,13 @@ import "bytes"
 // reach bounds the words between a verb and its object.
 const reach = 14
 
-// imperative reports whether the word at i may be an imperative: it begins a clause, or
-// stands behind a word after which one can.
+// imperative reports whether the word at i may be an imperative: it begins a clause or
+// the message of a log line, or stands behind a word after which one can, or behind a
+// name that is called.
 func imperative(c *cursor, i int) bool {
-	return c.at(i).gap&(clause|gLine|gColon) != 0 || c.at(i-1).is(rImperative)
+	t := c.at(i)
+	return t.gap&(clause|gLine|gColon) != 0 || c.at(i-1).is(rImperative) ||
+		logged(c.text, c.lo, t.start) || called(c.text, c.lo, t.start)
 }
 
 // bare is imperative, seen through the adverbs before the verb: "later rules always
@@ -179,10 +182,7 @@ func refusal(c *cursor, f int) (int, bool) {
 		}
 	}
 	before := c.at(at - 1)
-	if c.at(at).gap&(clause|gLine) != 0 {
-		return at, true
-	}
-	return at, before.is(rImperative) && before.id != wYou || before.is(rModal)
+	return at, before.is(rImperative) && before.id != wYou || before.is(rModal) || opens(c, at) || called(c.text, c.lo, c.at(at).start)
 }
 
 // object reads the object of the verb at v.

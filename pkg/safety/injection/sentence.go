@@ -98,7 +98,7 @@ func wholeEnvironment(c *cursor, own bool) (span, bool) {
 		return span{verb.start, c.at(2).end}, true
 	}
 	// Whoever says please asks for a version; so does who names what goes in.
-	return span{verb.start, c.at(0).end}, own && verb.id != share && !(c.at(2).gap&gSoft != 0 && fillsIn(c, 1)) && verb.gap&(clause|gLine) != 0 &&
+	return span{verb.start, c.at(0).end}, own && verb.id != share && !(c.at(2).gap&gSoft != 0 && fillsIn(c, 1)) && opens(c, -2) &&
 		(closed(c, 1) && c.at(1).gap&gColon == 0 || c.at(1).is(rInto))
 }
 

@@ -225,7 +225,7 @@ var lexicon = []struct {
 	{rFill, "the a of those these this that its their such my our both other remaining entire whole absolutely completely totally entirely fully just please now immediately simply out single set part none subsequent future further"},
 	{rAndOr, "and or nor"},
 	{rNegate, "not never don't dont cannot can't mustn't shouldn't won't doesn't didn't wouldn't"},
-	{rImperative, "and then now please to must should you just also so kindly immediately first always instead but or ai agent agents assistant assistants model models llm shall let's on simply completely next fully totally next do ever still rather hence therefore thus again finally quietly silently secretly only"},
+	{rImperative, "and then now please okay yes well hey hello hi henceforth hereafter onward onwards forward claude copilot chatgpt gpt gemini codex chatbot to must should you just also so kindly immediately first always instead but or ai agent agents assistant assistants model models llm shall let's on simply completely next fully totally next do ever still rather hence therefore thus again finally quietly silently secretly only"},
 	{rEverything | rPhrase, "everything anything"},
 	{rEverything, "all what whatever"},
 	{rSaid, "told said instructed taught learned learnt stated know knew given asked trained wrote written received been mentioned discussed"},
