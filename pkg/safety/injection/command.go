@@ -66,7 +66,7 @@ func (s *Scanner) command(line span) (span, bool) {
 			}
 			i++
 		case b == '>':
-			if i+1 < line.end && text[i+1] != '&' && (i == line.start || text[i-1] != '-' && text[i-1] != '=') {
+			if i+1 < line.end && text[i+1] != '&' && (i == line.start || text[i-1] != '-' && text[i-1] != '=' && text[i-1] != '2') {
 				p.carries = true
 			}
 			i++
@@ -212,7 +212,7 @@ func (s *Scanner) url(p *part, line span, i int) int {
 			}
 			if what, _ := variableAt(text, k, e); what != noThing {
 				p.thing = true
-				p.inURL = p.inURL || k >= body
+				p.inURL = p.inURL || k >= body && !camelCase(text[k:e])
 			}
 			k = e - 1
 		}

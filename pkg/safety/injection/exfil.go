@@ -1,6 +1,9 @@
 package injection
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+)
 
 // thing is what must not leave: a credential file, a variable, the environment.
 type thing uint8
@@ -49,6 +52,12 @@ func upper(name []byte) bool {
 		}
 	}
 	return true
+}
+
+// camelCase reports whether a name has capitals and small letters: that of a variable of
+// a program, not of the environment.
+func camelCase(name []byte) bool {
+	return !upper(name) && bytes.ContainsFunc(name, unicode.IsUpper)
 }
 
 // credentialFiles are the endings of paths of credential files; the byte before must be
@@ -267,11 +276,11 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 	if start > 0 {
 		switch b := text[start-1]; {
 		case b == ' ' || b == '\t':
-			if !commandCanBegin(text, start) {
+			if !commandCanBegin(text, start) && !pipedOut(text, end) {
 				return noThing, span{}
 			}
 		case b == '\n' || b == '`' || b == ';' || b == '&' || b == '"' || b == '\'' || b == '*':
-		case b == '(' && end < len(text) && text[end] != ',':
+		case b == '(' && end < len(text) && text[end] != ',', (b == ':' || b == ']') && pipedOut(text, end):
 		case b == '/' && end-start == 3 && start >= 9 && foldEqual(text[start-9:start], "/usr/bin/"):
 		default:
 			return noThing, span{}
@@ -292,6 +301,9 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 			i++
 		}
+	}
+	if i > end && i+1 < len(text) && isDigits(text[i:i+1]) && text[i+1] == '>' {
+		i++ // 2>&1
 	}
 	if i < len(text) {
 		switch b := text[i]; b {
@@ -341,6 +353,35 @@ func commandCanBegin(text []byte, i int) bool {
 	}
 	if e-i < 9 {
 		return startsWord(text, i, "run", "of", "then", "do", "sudo", "execute", "and", "exec", "call", "output", "with", "type", "from", "send", "paste", "post", "upload", "the")
+	}
+	return false
+}
+
+// pipedOut reports whether what is written at i goes through a pipe to a program that
+// sends or encodes it: so env is a command, whatever stands before it.
+func pipedOut(text []byte, i int) bool {
+	line := text[i:]
+	if k := bytes.IndexByte(line[:min(len(line), maxArgument)], '\n'); k >= 0 {
+		line = line[:k]
+	}
+	line = bytes.TrimLeft(line[:min(len(line), maxArgument)], " \t")
+	if len(line) == 0 || line[0] != '|' {
+		return false
+	}
+	line = bytes.TrimLeft(line[1:], " \t")
+	n := 0
+	for n < len(line) && nameByte(line[n]) {
+		n++
+	}
+	program, rest := line[:n], bytes.TrimSpace(line[n:])
+	options := len(rest) > 0 && rest[0] == '-'
+	if foldEqual(program, "base64") {
+		return (options || len(rest) == 0) && !decodes(line, n, len(line))
+	}
+	for _, c := range clients {
+		if foldEqual(program, c) {
+			return options || bytes.Contains(rest, []byte("://"))
+		}
 	}
 	return false
 }

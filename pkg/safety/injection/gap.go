@@ -123,7 +123,7 @@ func (c *cursor) longGap(a, b int) gap {
 			for n+1 < b && text[n+1] == '.' {
 				n++
 			}
-			if n > i || (i+1 == b && b < c.hi) {
+			if n > i || (i+1 == b && b < c.hi) || next == '/' {
 				g |= gSoft
 			} else {
 				g |= gHard

@@ -191,7 +191,9 @@ func refused(c *cursor, k int) bool {
 		if c.at(i - 1).is(rNegate) {
 			return true
 		}
-		if !c.at(i - 1).is(rAdverb | rImperative) {
+		if b := c.at(i - 1); b.id == or && c.at(i-2).is(rVerb|rSend|rInclude) {
+			i-- // never commit or upload
+		} else if !b.is(rAdverb | rImperative) {
 			return false
 		}
 	}
@@ -309,6 +311,7 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 
 var (
 	in    = vocabulary["in"]
+	or    = vocabulary["or"]
 	into  = vocabulary["into"]
 	onto  = vocabulary["onto"]
 	paste = vocabulary["paste"]
