@@ -274,7 +274,7 @@ func hideRule(c *cursor) (span, bool) {
 			}
 			return span{}, false
 		}
-		if n := c.at(i + 1); t.can(mDeed) && (n.id == wFrom || !(t.id == wThis || t.id == wThat || t.id == these || t.id == those)) {
+		if n := c.at(i + 1); t.can(mDeed) && (n.id == wFrom || !(t.id == wThis || t.id == wThat || t.id == these || t.id == those || t.id == wFollowing)) {
 			own = true
 		}
 	}

@@ -202,12 +202,12 @@ func object(c *cursor, v int, how sense) (span, bool) {
 		}
 		switch {
 		case t.is(rNoun1 | rNoun2):
-			end, behind := qualified(c, i)
+			end, behind := qualified(c, v, i)
 			if !behind {
 				end = t.end
 			}
 			if t.is(rNoun1) {
-				if verb.id == wOverride && c.at(i-1).id == wSystem && !earlier && !behind {
+				if verb.id == wOverride && c.at(i-1).id == wSystem && !earlier && !behind && !(yours && t.id != wPrompt) {
 					return span{}, false // promptRule judges that
 				}
 				given = (given || all && t.id != wPrompt && t.id != prompts) && how != asMaybe && !compound(c, verb, i)
@@ -224,7 +224,7 @@ func object(c *cursor, v int, how sense) (span, bool) {
 				return span{}, false
 			}
 			unknown++
-		case t.is(rEarlier) || t.id == wGiven:
+		case t.is(rEarlier) || t.id == wGiven || t.id == past:
 			earlier, strict = true, false
 		case t.is(rGiven):
 			given, strict = true, false
@@ -260,6 +260,7 @@ func compound(c *cursor, verb token, i int) bool {
 }
 
 var (
+	past    = vocabulary["past"]
 	prompts = vocabulary["prompts"]
 	self    = vocabulary["i"]
 	we      = vocabulary["we"]
@@ -271,9 +272,9 @@ func closed(c *cursor, i int) bool {
 	return t.gap&(clause|gColon|gLine) != 0 || t.is(rAndOr) || t.id == wThen || t.id == wYou
 }
 
-// qualified reports whether the noun at i is followed by words that make it an earlier
-// or given one, and where they end.
-func qualified(c *cursor, i int) (int, bool) {
+// qualified reports whether the noun at i, object of the verb at v, is followed by words
+// that make it an earlier or given one, and where they end.
+func qualified(c *cursor, v, i int) (int, bool) {
 	person, given := false, false
 	for j := i + 1; j <= i+7; j++ {
 		t := c.at(j)
@@ -298,6 +299,10 @@ func qualified(c *cursor, i int) (int, bool) {
 			person = true
 		case t.is(rPerson):
 			person = true
+		case t.id == wSystemPrompt:
+			return t.end, bare(c, v)
+		case t.id == wSystem && c.at(j+1).id == wPrompt:
+			return c.at(j + 1).end, bare(c, v)
 		case t.is(rThat) || t.id == wTo || t.id == wHave || t.is(rGiven) || t.id == wFrom:
 			if person && t.id == wHave && closed(c, j+1) {
 				return t.end, true
@@ -323,7 +328,7 @@ func saidBefore(c *cursor, i int) (int, bool) {
 		case t.is(rEarlier) || t.id == wBefore:
 			if n := c.at(j + 1); n.is(rSaid) {
 				return n.end, true
-			} else if closed(c, j+1) || n.id == wThis || n.id == wThat {
+			} else if closed(c, j+1) || n.id == wThis || n.id == wThat || n.id == wTo && (c.at(j+2).id == wThis || c.at(j+2).id == wThat) {
 				return t.end, true
 			}
 			return 0, false
