@@ -1,5 +1,7 @@
 package injection
 
+import "bytes"
+
 // concealRule matches "do not tell the user" and its like at the verb.
 func concealRule(c *cursor) (span, bool) {
 	verb := c.at(0)
@@ -18,7 +20,7 @@ func concealRule(c *cursor) (span, bool) {
 		if t.gap&stop != 0 {
 			return span{}, false
 		}
-		if t.is(rUser) {
+		if t.is(rUser) && !owns(c, t) {
 			if subclause || direct && (named1(c, i, verb) || spokenOf(c, i, verb)) {
 				return span{}, false
 			}
@@ -88,6 +90,18 @@ func named1(c *cursor, i int, verb token) bool {
 func spokenOf(c *cursor, i int, verb token) bool {
 	n := c.at(i + 1)
 	return verb.can(mMention) && (n.id == wBy || many(c, c.at(i)) && (closed(c, i+1) || n.is(rPreposition) && n.id != wAbout))
+}
+
+// owns reports whether an apostrophe behind the word for the users makes it the owner of
+// what follows: the users' data. One that closes a quotation does not.
+func owns(c *cursor, t token) bool {
+	mark := c.at(0).end // of the verb: a quotation may begin behind it
+	for _, quote := range []string{"'", "’"} {
+		if rest, ok := bytes.CutPrefix(c.text[t.end:c.hi], []byte(quote)); ok && len(rest) > 1 && rest[0] == ' ' && isLetter(rest[1]) {
+			return many(c, t) && !bytes.ContainsAny(c.text[mark:t.start], "'‘")
+		}
+	}
+	return false
 }
 
 // many reports whether the word for the user is a plural.

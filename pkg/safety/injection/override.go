@@ -33,6 +33,29 @@ func purpose(c *cursor, i int) bool {
 	return b != wYou && b != wHave && b != wNeed
 }
 
+// possible reports whether the verb at i says what can be done, or how, and asks nobody
+// to do it: how to, a flag to, used to, allows users to.
+func possible(c *cursor, i int) bool {
+	if c.at(i-1).id != wTo {
+		return false
+	}
+	for k := i - 1; k > i-4 && c.at(k).gap&clause == 0; k-- {
+		who := c.at(k - 1)
+		if who.can(mPossible) || k < i-1 && who.can(mLets) && !c.at(k).can(mUrges) {
+			for j := k - 2; j > k-5 && c.at(j+1).gap&clause == 0; j-- {
+				if c.at(j).id == wYou {
+					return false // you are able to
+				}
+			}
+			return true
+		}
+		if who.id == wYou || who.id == wTo || who.is(rImperative) {
+			return false
+		}
+	}
+	return false
+}
+
 // overrideRule matches an imperative of ignoring at the current word, with earlier or
 // given instructions, or everything said before, as its object.
 func overrideRule(c *cursor) (span, bool) {
@@ -81,12 +104,23 @@ func senseOf(c *cursor) sense {
 	case before.can(mThird):
 		return asStatement
 	case before.id == wYou:
-		if !free && (who.id == wIf || who.id == when || who.is(rInstrument)) {
+		if !free && (who.id == wIf || who.id == when || who.is(rInstrument) || who.can(mLets)) {
 			return asStatement
 		}
 	case before.id == wTo:
+		if possible(c, 0) {
+			return asStatement
+		}
 		if purpose(c, 0) && !who.can(mUrges) {
 			return asMaybe
+		}
+	case before.id == wThat:
+		if !free && (who.is(rNoun1|rNoun2) || who.id == wNone && plural(c.text[who.start:who.end])) {
+			return asMaybe // instructions that override the default ones
+		}
+	case before.id == wIt:
+		if !free && who.can(mLets) {
+			return asMaybe // makes it ignore
 		}
 	case free || !before.is(rModal) && !before.can(mMayBe) || who.is(rAgent):
 	case who.id == wYou:

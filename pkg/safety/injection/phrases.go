@@ -113,7 +113,7 @@ func asked(c *cursor, k, i int) bool {
 		if c.at(k-2).id != wYou && c.at(k-1).gap&(clause|gLine) == 0 {
 			return false
 		}
-	} else if !imperative(c, k) {
+	} else if !imperative(c, k) || possible(c, k) {
 		return false
 	}
 	n := c.at(k + 1)

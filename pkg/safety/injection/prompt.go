@@ -162,15 +162,27 @@ var (
 	gave        = vocabulary["gave"]
 	below       = vocabulary["below"]
 	hereby      = vocabulary["hereby"]
+	setWord     = vocabulary["set"]
 	replacement = vocabulary["replacement"]
 )
 
 // changes reports whether the verb at i asks for another system prompt, and is no
 // description of what a program can do.
 func changes(c *cursor, i int, det, yours bool) bool {
+	if c.at(i).gap&clause == 0 && c.at(i-1).is(rAndOr) && c.at(i-2).is(rChange) {
+		i -= 2 // override or set
+	}
 	verb, before := c.at(i), c.at(i-1)
 	if verb.gap&stop == 0 && before.is(rNegate) {
 		return false
+	}
+	if verb.id == setWord && !yours {
+		if n := c.at(1); n.id != wTo && n.id != wAs && n.gap&(gColon|gEdge) == 0 {
+			return false // where it is set
+		}
+	}
+	if before.id == wYou && verb.gap&clause == 0 && c.at(i-2).can(mLets) || possible(c, i) {
+		return false // lets you change it
 	}
 	if yours {
 		return true

@@ -98,6 +98,8 @@ const (
 	mReload                          // puts to use what has changed
 	mMention                         // is done to somebody behind "to" only: mention, reveal
 	mAsks                            // leads into a question: whether, how
+	mPossible                        // says, before "to", what can be done
+	mLets                            // makes somebody do something, or possible
 	mForm                            // asked for by a form: a version, a name
 )
 
@@ -298,6 +300,8 @@ var moreLexicon = []struct {
 	{mKind, "bot bots review reviewer reviewers chat test merge release deploy build support"},
 	{mUrges, "remember sure time are is want task goal job order free"},
 	{mForm, "version versions name names os browser browsers hardware cpu gpu ram kernel distribution distro platform machine device printer phone manufacturer number output environment setup configuration specs here below e.g eg"},
+	{mPossible, "how when where whether what way ways option options flag flags switch setting ability able unable possible impossible possibility easy hard used allowed attempt attempts tries"},
+	{mLets, "let lets allow allows allowed allowing enable enables permit permits make makes made help helps cause causes"},
 	{mReload, "reload refresh load restart reset"},
 	{mMention, "mention mentioning reveal revealing disclose disclosing"},
 	{mAsks, "whether how why where what"},
