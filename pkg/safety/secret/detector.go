@@ -66,7 +66,7 @@ func New(credentials []string) *Rules {
 		d.awsContext(pos)
 	})
 	add(prefilter.Classes("[<^A-Za-z0-9_-][0-9]{3}-[0-9]{2}-[0-9]{4}"), (*Detector).ssn)
-	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnWord)
+	add(prefilter.Classes("(?i)ssn[^a-z]"), (*Detector).ssnName)
 	add(prefilter.Folded("social sec"), (*Detector).ssnWord)
 	add(prefilter.Folded("social-sec"), (*Detector).ssnWord)
 	// No issuer has 20 or 21, with which the stamps of this century begin.

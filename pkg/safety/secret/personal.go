@@ -7,6 +7,16 @@ func (d *Detector) ssn(pos int) {
 	}
 }
 
+// ssnName handles the letters ssn at pos, unless they stand in the midst of a word in
+// capitals: CLASSNAME.
+func (d *Detector) ssnName(pos int) {
+	behind := pos + len("ssn")
+	if pos > 0 && is(d.text[pos-1], letter) && is(d.text[behind], letter) && (is(d.text[pos], lower) || is(d.text[pos-1], upper)) {
+		return
+	}
+	d.ssnWord(pos)
+}
+
 // ssnWord handles a word for a social security number at pos: near it the number may
 // have spaces or nothing between its groups.
 func (d *Detector) ssnWord(pos int) {

@@ -16,6 +16,8 @@ func TestPersonalData(t *testing.T) {
 		{"1123-45-6789 123-45-67890 a123-45-6789 123-45-6789a 1-123-45-6789 123-45-6789-1 1.123-45-6789 123-45-6789.5", ""},
 		{"12345-6789 123-456-7890 123 45 6789 123456789 123-45 6789", ""},
 		{"SSN 123 45 6789 and ssn: 123456789", "SSN «ssn» and ssn: «ssn»"},
+		{"CLASSNAME=123456789 PASSNUM: 268435456 GSSNAME 123456789 crossNAME=123456789 VERSION_GSSNEGOTIATE=1\nVERSION_HSTS=268435456", ""},
+		{"userSSN=123456789 EMPSSN 123456789 ssnNumber: 123456789 SSNNUM=123456789 x_ssn_no=123456789 userSsnText 123456789", "userSSN=«ssn» EMPSSN «ssn» ssnNumber: «ssn» SSNNUM=«ssn» x_ssn_no=«ssn» userSsnText «ssn»"},
 		{"Social Security number: 123456789.", "Social Security number: «ssn»."},
 		{"4111 1111 1111 1111", "«payment-card»"},
 		{"4111111111111111 4111-1111-1111-1111", "«payment-card» «payment-card»"},

@@ -13,6 +13,7 @@ var maskWords = map[string]bool{
 	"masked": true, "redacted": true, "hidden": true, "filtered": true, "removed": true,
 	"censored": true, "sanitized": true, "omitted": true, "scrubbed": true, "secured": true,
 	"secure": true, "sensitive": true, "sensitive value": true, "known after apply": true,
+	"not_logging_password": true, "not_logging_parameter": true, "redacted_token": true,
 }
 
 var emptyWords = map[string]bool{
@@ -61,7 +62,7 @@ func isMask(v []byte) bool {
 		return true
 	}
 	if len(v) > 24 {
-		return false
+		return string(v) == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER" // of Ansible
 	}
 	w := fold(bytes.Trim(v, "[](){}<>*."))
 	return w.in(maskWords)
@@ -159,7 +160,19 @@ func isDuration(v []byte) bool {
 	return len(v) > 0
 }
 
+// isNumber tells whether v is a number, or the number of a version.
 func isNumber(v []byte) bool {
+	if len(v) <= len("0x")+8 && hasAt(v, 0, "0x") { // of 32 bits
+		for _, c := range v[2:] {
+			if !isHex(c) {
+				return false
+			}
+		}
+		return true
+	}
+	if isVersions(v) {
+		return true
+	}
 	i := 0
 	if v[0] == '-' || v[0] == '+' {
 		i = 1
@@ -179,6 +192,41 @@ func isNumber(v []byte) bool {
 		}
 	}
 	return digits
+}
+
+// isVersions tells whether v is numbers of versions, of three parts and more, perhaps with
+// marks of a range and the name of a stage: ^4.24.11, >=1.2.3 <2.0.0, v5.0.0-beta.25.
+func isVersions(v []byte) bool {
+	for k := 0; k < len(v); {
+		for k < len(v) && bytes.IndexByte([]byte("~^<>=v |"), v[k]) >= 0 {
+			k++
+		}
+		parts := 0
+		for from := k; ; from = k + 1 {
+			if k = run(v, from, digit); k == from {
+				return false
+			}
+			if parts++; k == len(v) || v[k] != '.' {
+				break
+			}
+		}
+		if hasAt(v, k, "-") {
+			from := k + 1
+			stage := fold(v[from:run(v, from, letter)])
+			if k = run(v, run(v, from, letter), digit|dot); !stage.in(stages) {
+				return false
+			}
+		}
+		if parts < 3 || k < len(v) && v[k] != ' ' && v[k] != '|' {
+			return false
+		}
+	}
+	return true
+}
+
+// stages of development stand behind the number of a version.
+var stages = map[string]bool{
+	"alpha": true, "beta": true, "rc": true, "pre": true, "preview": true, "dev": true, "next": true, "canary": true, "snapshot": true, "nightly": true,
 }
 
 // longEnough tells whether the value has minValue characters that no marker covers.
