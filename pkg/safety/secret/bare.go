@@ -111,7 +111,7 @@ func (d *Detector) inList(i int) bool {
 // value that is no word.
 func (d *Detector) plainValue(n nameAt, to int) bool {
 	text := d.text
-	if n.behindSlash(text) || to-n.value < minValue || isProgress(text[n.value:to]) {
+	if n.behindSlash(text) || to-n.value < minValue || isProgress(text[n.value:to]) || n.isModule(text, to) {
 		return false
 	}
 	name, v := text[n.start:n.end], bytes.TrimSuffix(text[n.value:to], []byte(".")) // a sentence may end
@@ -239,24 +239,30 @@ func isChoice(text []byte, i int) bool {
 	return bytes.Contains(line, []byte(" else "))
 }
 
-// saysOther tells whether text[from:to] is no secret by the last word of the name, but the
-// path of the file that holds it, or a pattern of what is one. Base64 may begin with a
-// slash, and has no dot.
+// saysOther tells whether text[from:to] is no secret by what the name says, but the path of
+// the file that holds it, the name of the object that does, a pattern of what is one, or
+// the name over again. Base64 may begin with a slash, and has no dot.
 func (n *nameAt) saysOther(text []byte, from, to int) bool {
 	const longest = 1024
 	v := text[from:min(to, from+longest)]
+	if len(v) < minValue {
+		return false
+	}
 	name := text[n.start:n.end]
 	last := fold(name[lastWord(name):])
 	if last.in(patternWords) {
 		return bytes.ContainsAny(v, `^[(*?\`)
 	}
-	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) {
-		return last.in(pathWords) || last.in(keyNames)
+	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) && (last.in(pathWords) || last.in(keyNames)) {
+		return true
+	}
+	if isObjectName(v, name) || isOwnName(v, name) {
+		return true
 	}
 	if !hasAt(v, 0, "/") && !hasAt(v, 0, "~/") && !hasAt(v, 0, "./") && !hasAt(v, 0, "../") {
 		return false
 	}
-	return last.in(pathWords) && (bytes.IndexByte(v, '.') >= 0 || union(v)&upper == 0)
+	return (last.in(pathWords) || !endsSecret(name) && hasWord(name, fileWords)) && (bytes.IndexByte(v, '.') >= 0 || union(v)&upper == 0)
 }
 
 // keyFiles are the suffixes of files with keys, keyNames end the names whose values are
@@ -271,7 +277,10 @@ var (
 // patternWords end the names of regular expressions.
 var patternWords = map[string]bool{"regex": true, "regexp": true, "pattern": true, "re": true}
 
-// pathWords end the names of files that hold a secret.
-var pathWords = map[string]bool{
-	"file": true, "path": true, "dir": true, "sock": true, "socket": true, "credentials": true,
-}
+// pathWords end the names of files that hold a secret, fileWords stand in their midst.
+var (
+	pathWords = map[string]bool{
+		"file": true, "path": true, "dir": true, "sock": true, "socket": true, "credentials": true, "config": true,
+	}
+	fileWords = map[string]bool{"file": true, "path": true, "dir": true}
+)

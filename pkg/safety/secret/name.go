@@ -97,6 +97,22 @@ func endsSecret(name []byte) bool {
 	return secretName(name[i:]) || equalFold(name, i, "key") && run(name, i+len("key"), digit) == len(name)
 }
 
+// hasWord tells whether one of the words of a name is in words.
+func hasWord(name []byte, words map[string]bool) bool {
+	for k := 0; k < len(name); {
+		if !is(name[k], alnum) {
+			k++
+			continue
+		}
+		end := wordEnd(name, k)
+		if w := fold(name[k:end]); w.in(words) {
+			return true
+		}
+		k = end
+	}
+	return false
+}
+
 // lastWord gives the start of the last word of a name.
 func lastWord(name []byte) int {
 	last := len(name)
