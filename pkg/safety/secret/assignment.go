@@ -200,6 +200,12 @@ kind:
 	return 0
 }
 
+// isAnnotation tells whether the text in quotes that ends at text[to] is no value but the
+// type of one: name: 'Type' = read(
+func (n *nameAt) isAnnotation(text []byte, to int) bool {
+	return n.op == ':' && n.quote == 0 && hasAt(text, to+1, " = ") && operandAt(text, to+len("' = "), true)
+}
+
 // isVariableLine tells whether text[:i] ends with the start of a line that sets a
 // variable of the environment, NAME=: what follows is text and no code.
 func isVariableLine(text []byte, i int) bool {
@@ -216,10 +222,17 @@ func isVariableLine(text []byte, i int) bool {
 	return start == 0 || text[start-1] == '\n'
 }
 
-// argument tells whether the name is that of an argument of a call: f(name=, f(x, name=.
+// argument tells whether the name is that of an argument of a call, which may begin its
+// line: f(name=, f(x, name=.
 func (n *nameAt) argument(text []byte) bool {
-	k := runBack(text, n.start, max(0, n.start-8), blank)
-	return k > 0 && n.op == '=' && (text[k-1] == '(' || text[k-1] == ',' && k < n.start)
+	if n.op != '=' {
+		return false
+	}
+	k := runBack(text, n.start, max(0, n.start-maxIndent), blank)
+	if k > 1 && k < n.start && text[k-1] == '\n' {
+		k--
+	}
+	return k > 0 && (text[k-1] == '(' || text[k-1] == ',' && k < n.start)
 }
 
 // maxIndent bounds the indentation of a line that JSON goes on on.
@@ -293,7 +306,7 @@ func (d *Detector) value(n nameAt) {
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
 		end := d.inLiteral(n.value, from, to)
-		if !n.saysOther(text, from, end) {
+		if !n.saysOther(text, from, end) && !n.isAnnotation(text, end) {
 			d.report(from, end, code)
 		}
 		if end == to && goesOnBeside(text, to) {
@@ -333,7 +346,7 @@ func (d *Detector) value(n nameAt) {
 	if i == to {
 		to = d.inAngles(n)
 	}
-	if d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.saysOther(text, i, to) {
+	if to-i < minValue || d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.saysOther(text, i, to) {
 		return
 	}
 	if n.op == ':' && (n.quote == 0 || n.quote == '`') && !d.plainValue(n, to) {

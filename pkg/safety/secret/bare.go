@@ -62,7 +62,7 @@ func unquotedEnd(text []byte, i int, list bool) int {
 				return k
 			}
 		case '\\':
-			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || k-i >= minValue && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
+			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || (k-i >= minValue || isFilledIn(text[i:k])) && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
 				return k
 			}
 		case '$', '{', '%', '#', '[':
@@ -74,6 +74,17 @@ func unquotedEnd(text []byte, i int, list bool) int {
 		k++
 	}
 	return k
+}
+
+// isFilledIn tells whether v is a mark or variable that a program puts a value in for: %s,
+// {:?}, $name.
+func isFilledIn(v []byte) bool {
+	if len(v) < 2 {
+		return false
+	}
+	const longest = 6 // of a mark: %-10s
+	last := v[len(v)-1]
+	return v[0] == '%' && is(last, letter) && len(v) <= longest || v[0] == '{' && last == '}' || v[0] == '$' && run(v, 1, alnum|underscore) == len(v)
 }
 
 // stepOver gives the place behind the reference or marker at text[k], or k. broken
@@ -188,7 +199,7 @@ func (d *Detector) inAngles(n nameAt) int {
 func (d *Detector) isVariable(n nameAt, to int) bool {
 	text := d.text
 	v := text[n.value:to]
-	if len(v) > maxMixed || len(v) == 0 {
+	if len(v) > maxMixed {
 		return false
 	}
 	if v[0] == '!' && n.spaced && run(v, 1, letter|underscore|dot) == len(v) && (hasAt(text, to, " || ") || hasAt(text, to, " && ")) {
@@ -197,15 +208,18 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 	if v[0] == '*' && n.op == ':' && run(v, 1, nameSet) == len(v) {
 		return true // an alias of YAML
 	}
-	within := to < len(text) && (bytes.IndexByte([]byte(")}]"), text[to]) >= 0 ||
+	within := to < len(text) && (bytes.IndexByte([]byte(")}]"), text[to]) >= 0 || n.endsCall(text, to) ||
 		text[to] == ',' && (n.quote != 0 || to+1 == len(text) || text[to+1] == '\n' || text[to+1] == ' ') || n.spaced && text[to] == ';')
 	name := text[n.start:n.end]
+	statement := n.inStatement(text)
 	switch {
 	case bytes.HasSuffix(name, v):
 		return n.spaced || within
+	case (statement || within) && repeats(v, name), isOperand(text, n, to):
+		return true
 	case run(v, 0, letter|underscore|dot) < len(v):
 		return false
-	case hasAt(text, n.value-len(" += "), " += "):
+	case statement:
 		return true
 	case n.spaced && n.op == '=' && isChoice(text, to), !endsSecret(name) && hasAt(text, to, " + ") && is(text[min(to+3, len(text)-1)], digit):
 		return true

@@ -217,8 +217,9 @@ func isHeaderName(v []byte) bool {
 
 // headerEnd gives the end of the value of a header that is not in quotes itself: the
 // end of the line, real or escaped, or of the literal around it. A quote right before
-// the name tells that literal; one further to the left does so only if JSON goes on
-// behind its end, since a value may hold quotes (Digest username="…").
+// the name tells that literal, as does the one around an escaped line feed before the name;
+// another further to the left does so only if JSON goes on behind its end, since a value
+// may hold quotes (Digest username="…").
 func (d *Detector) headerEnd(n nameAt) int {
 	text := d.text
 	end := d.headerStop(n.value)
@@ -233,7 +234,7 @@ func (d *Detector) headerEnd(n nameAt) int {
 		if l.n == 0 {
 			return end
 		}
-		q, limit = l.open[l.n-1], min(end, n.value+farthest)
+		q, limit, near = l.open[l.n-1], min(end, n.value+farthest), hasAt(text, n.start-2, `\n`)
 	}
 	for k := n.value; k < limit; k++ {
 		m := bytes.IndexByte(text[k:limit], q.quote)

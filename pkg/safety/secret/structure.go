@@ -82,7 +82,7 @@ func namesOnly(text []byte, i, end int, inner []byte) bool {
 	}
 	name := run(inner, 0, alnum|underscore|dot)
 	if end == unclosed {
-		return text[i] == '(' && (name == len(inner) && bytes.IndexByte(inner, '.') > 0 || name < len(inner) && (inner[name] == '(' || inner[name] == ' '))
+		return text[i] == '(' && (name == len(inner) && bytes.IndexByte(inner, '.') > 0 || name < len(inner) && bytes.IndexByte([]byte("( ["), inner[name]) >= 0)
 	}
 	return text[i] == '[' && name == len(inner) && union(inner)&(underscore|dot) != 0 && end < len(text) && bytes.IndexByte([]byte(",;)"), text[end]) >= 0
 }
@@ -341,7 +341,7 @@ func isSubscript(text []byte, i int, index bool) bool {
 		return true
 	}
 	switch c := text[i]; {
-	case isQuote(c), c == ':', c == '$', c == '@', c == '\\', c == '\n':
+	case isQuote(c), c == ':', c == '$', c == '@', c == '\\', c == '\n', index && c == '[':
 		return true
 	default:
 		return index && is(c, alnum|underscore|dash|blank)
@@ -356,8 +356,12 @@ func goesOn(text []byte, i int) bool {
 	if k < 0 {
 		return bytes.IndexByte(rest, ')') >= 0
 	}
-	line := bytes.TrimRight(rest[:k], " \t")
-	if hasAt(line, len(line)-3, `"""`) || hasAt(line, len(line)-3, "'''") {
+	line := rest[:k]
+	if comment := bytes.Index(line, []byte("  # ")); comment > 0 {
+		line = line[:comment]
+	}
+	line = bytes.TrimRight(line, " \t")
+	if hasAt(line, len(line)-3, `"""`) || hasAt(line, len(line)-3, "'''") || hasAt(line, 1, "`") && bytes.Count(line, []byte("`"))%2 == 1 {
 		return true // a text of several lines
 	}
 	return bytes.IndexByte([]byte("([{,\\+|&%"), line[len(line)-1]) >= 0

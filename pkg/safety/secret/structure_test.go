@@ -89,6 +89,12 @@ func TestCodeBehindNames(t *testing.T) {
 		{"token = Name.Class if x else Name.Function\nconst auth = !er.headers || x\nretry_token_count=retry_count + 1,", ""},
 		{"token_uri = (params.token_uri or\n  x)\nproxy_auth = (encoding.Decode(self.user),\n  x)\nf(x, token_history=[last_token], y)", ""},
 		{"pass¦word = correct.horse if asked\npass¦word = !correct.horse\nx_tok¦en = correct_horse + 1\npass¦word = (correct-horse\npass¦word = [correct_horse]\nx_tok¦en = correct_horse + horse", "password = «env-value» if asked\npassword = «env-value»\nx_token = «env-value» + 1\npassword = «env-value»\npassword = «env-value»\nx_token = «env-value» + horse"},
+		// Calls, brackets and literals that go on, types with brackets.
+		{"credentials = self._generate(  # type: ignore\n  x)\npasswd = getpass.getpass(\"Password for %s: \" %\n  x)\nkey_secret = testingKey(`\nx`)\nSecretCallback = Callable[[int, bool], bytes]\nf(\n  auth=(provider['config']['client-id'],\n  x))", ""},
+		{"precommit_token: 'SomeType' = proto.Field(\nself.token: 'Token' = None", ""},
+		{"pass¦word: 'correct-horse' = x\npass¦word = correcthorse(  # 7\nPASS¦WORD=correct-horse[[7]", "password: '«env-value»' = x\npassword = correcthorse(  # 7\nPASSWORD=«env-value»"},
+		{`printf("password=%s\nuser=%s\n", p); x = "token = {:?}\nname={}"; y = "password=$pw\nlogin=$user_name"`, ""},
+		{`x = "pass¦word=ho%rse\nuser7"; x = "tok¦en=correct-horse\nuser"; x = "pass¦word=$pw-horse\nuser"`, `x = "password=«env-value»"; x = "token=«env-value»\nuser"; x = "password=«env-value»\nuser"`},
 		// A literal that a field to be filled in ends.
 		{`print("Access token: {0}".format(credentials.access_token)); log('    password = {0}'.format(`, ""},
 		// Names of resources.

@@ -1,0 +1,112 @@
+package secret
+
+import "bytes"
+
+// A word without quotes is the name of a variable where an operator stands before or behind
+// it that only code has, or the end of a call.
+
+// endsCall tells whether the name is that of an argument, the line ends behind it at text[i],
+// and the next one begins with the bracket that ends the call. Names in capitals stand in
+// lists of the shell as well.
+func (n *nameAt) endsCall(text []byte, i int) bool {
+	return text[i] == '\n' && union(text[n.start:n.end])&lower != 0 && hasAt(text, run(text[:min(len(text), i+maxIndent)], i+1, blank), ")")
+}
+
+// inStatement tells whether the operator before the value is one that only code has: name :=,
+// name +=, or is so by the name: self.name =, x["name"] =, f(x).name =, x, name =. Makefiles
+// have the first two as well, mostly behind names in capitals.
+func (n *nameAt) inStatement(text []byte) bool {
+	if n.op != '=' || !n.spaced {
+		return false
+	}
+	name := text[n.start:n.end]
+	switch {
+	case n.quote != 0:
+		return text[n.end+n.escapes+1] == ']'
+	case hasAt(name, 0, "self."), hasAt(name, 0, "this."), hasAt(text, n.start-2, "]."), hasAt(text, n.start-2, ")."):
+		return true
+	case hasAt(text, n.start-2, ", "):
+		return n.isOneOf(text)
+	}
+	equal := runBack(text, n.value, n.end, blank) - 1
+	return (text[equal-1] == ':' || text[equal-1] == '+') && union(name)&lower != 0
+}
+
+// isOneOf tells whether the names before this one on the line get their values with it, from
+// one variable of several words: user, password = user_password.
+func (n *nameAt) isOneOf(text []byte) bool {
+	const longest = 80
+	k := n.start
+	for low := max(0, k-longest); k > low && (is(text[k-1], alnum|underscore|blank|dot) || text[k-1] == ','); {
+		k--
+	}
+	v := text[n.value:run(text[:min(len(text), n.value+maxMixed)], n.value, letter|underscore)]
+	return (k == 0 || text[k-1] == '\n') && len(v) > 0 && wordEnd(v, 0) < len(v)
+}
+
+// repeats tells whether the name of a variable ends like the name that it is given to, of
+// several words: PrivateKey: testRSA2048PrivateKey.
+func repeats(v, name []byte) bool {
+	name = name[bytes.LastIndexByte(name, '.')+1:]
+	k := len(v) - len(name)
+	return k > 0 && len(name) > 0 && wordEnd(name, 0) < len(name) && bytes.EqualFold(v[k:], name) &&
+		is(v[0], letter|underscore) && run(v, 0, alnum|underscore) == len(v)
+}
+
+// operators stand between blanks behind a variable. Prose and tables have those that are
+// true too.
+var operators = map[string]bool{
+	"+": false, "%": false, "=": false, "==": false, "!=": false, "||": false, "&&": false, "??": false,
+	"|": true, "?": true, "or": true, "and": true, "is": true,
+}
+
+// isOperand tells whether the name of a variable, or a type, ends at text[to] as an operand:
+// an operator stands behind it, and behind that what no text has.
+func isOperand(text []byte, n nameAt, to int) bool {
+	const longest = 3
+	if !hasAt(text, to, " ") || n.op == '=' && !n.spaced {
+		return false
+	}
+	end := to + 1
+	for end < len(text) && end-to <= longest && text[end] > ' ' {
+		end++
+	}
+	operator, set := text[to+1:end], letter|underscore|dot
+	prose, ok := operators[string(operator)]
+	if n.op == ':' { // of what may stand here only a type has this
+		ok, set = string(operator) == "=", set|digit
+	}
+	v := text[n.value:to]
+	if !ok || !hasAt(text, end, " ") || run(v, 0, set) < len(v) {
+		return false
+	}
+	switch {
+	case !prose:
+		return n.op == '=' && string(operator) == "=" || operandAt(text, end+1, true)
+	case operator[0] == '|': // of constants
+		return union(v)&^(upper|underscore) == 0 && operandAt(text, end+1, false)
+	}
+	return wordEnd(v, 0) < len(v) && operandAt(text, end+1, operator[0] == '?')
+}
+
+// operandAt tells whether what only code has begins at text[i]: a call, a member, a name of
+// several words, nothing, or, if that may be, a literal or a bracket.
+func operandAt(text []byte, i int, literal bool) bool {
+	if i == len(text) {
+		return false
+	}
+	if literal {
+		if q := prefixEnd(text, i); q < len(text) && isQuote(text[q]) || bytes.IndexByte([]byte("([{"), text[i]) >= 0 {
+			return true
+		}
+	} else if hasAt(text, i, "not None") {
+		return true
+	}
+	k := run(text[:min(len(text), i+maxMixed)], i, alnum|underscore|dot)
+	switch w := bytes.TrimRight(text[i:k], "."); string(w) {
+	case "None", "nil", "null":
+		return true
+	default:
+		return len(w) > 0 && is(w[0], letter|underscore) && (bytes.IndexByte(w, '_') >= 0 || bytes.IndexByte(w, '.') > 1 || hasAt(text, k, "("))
+	}
+}
