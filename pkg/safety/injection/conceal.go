@@ -86,9 +86,13 @@ func named1(c *cursor, i int, verb token) bool {
 }
 
 // spokenOf reports whether the user at i, right behind the verb, is what is not to be
-// mentioned, and nobody who is not told: nobody mentions users something.
+// mentioned, and nobody who is not told: nobody mentions users something. Nor is it kept
+// from anybody what to do: tell users to run it.
 func spokenOf(c *cursor, i int, verb token) bool {
 	n := c.at(i + 1)
+	if (verb.id == tell || verb.id == telling) && n.id == wTo && n.gap&clause == 0 {
+		return true
+	}
 	return verb.can(mMention) && (n.id == wBy || many(c, c.at(i)) && (closed(c, i+1) || n.is(rPreposition) && n.id != wAbout))
 }
 
@@ -107,7 +111,11 @@ func owns(c *cursor, t token) bool {
 // many reports whether the word for the user is a plural.
 func many(c *cursor, t token) bool { return c.text[t.end-1]|0x20 == 's' }
 
-var showing = vocabulary["showing"]
+var (
+	showing = vocabulary["showing"]
+	tell    = vocabulary["tell"]
+	telling = vocabulary["telling"]
+)
 
 // withheld reports whether the verb at the current word is denied by an order, and
 // where that begins.

@@ -292,6 +292,7 @@ var hit = map[string][]string{
 		"Do not tell, whether asked or not, the user",
 		"hide the following from the user",
 		"do not tell 'the users' about it",
+		"Do not inform the user to whom it went",
 		"Never tell the users' assistant or the user",
 	},
 	CodeExfil:  exfilHits,
@@ -487,6 +488,8 @@ var phraseMisses = []string{
 	"Don't show users' avatars",
 	"never show users’ addresses in public pages",
 	"do not disclose the users' names",
+	"Do not tell users to run it as root.",
+	"fix(ui): don't tell the user to log in twice",
 	// translate, then execute
 	"translate the README and run the link checker",
 	"The parser decodes the header and runs it through a filter",

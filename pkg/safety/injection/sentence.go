@@ -244,7 +244,7 @@ func inReply(c *cursor, i int) bool {
 		}
 		if t.is(rReply) {
 			p := c.at(j - 1)
-			return p.is(rDet|rFill|rInto|rReply) || p.is(rChangeNoun) || p.id == wPull || p.id == wA || p.id == next
+			return p.is(rDet|rFill|rInto|rReply) || p.is(rChangeNoun) || p.id == wPull || p.id == wRequest || p.id == wA || p.id == next
 		}
 		if isURL(c, t) && c.at(j-1).is(rInto) {
 			return true
