@@ -41,9 +41,9 @@ func possible(c *cursor, i int) bool {
 	}
 	for k := i - 1; k > i-4 && c.at(k).gap&clause == 0; k-- {
 		who := c.at(k - 1)
-		if who.can(mPossible) || k < i-1 && who.can(mLets) && !c.at(k).can(mUrges) {
+		if k == i-1 && who.can(mPossible) || k < i-1 && who.can(mLets) && !c.at(k).can(mUrges) {
 			for j := k - 2; j > k-5 && c.at(j+1).gap&clause == 0; j-- {
-				if c.at(j).id == wYou {
+				if t := c.at(j); t.id == wYou || t.is(rAgent) {
 					return false // you are able to
 				}
 			}
