@@ -124,22 +124,16 @@ func (p *promises) record(l *record.Record) error {
 
 // end checks what the gaps of the whole stream say of it (GAP-05, GAP-07 to GAP-09).
 func (p *promises) end(gaps tree.GapCounts) error {
-	c := p.header.Collection
 	for _, scope := range tree.RecordScopes {
-		switch {
-		case !gaps.CoverRejected(scope, p.rejected[scope]):
+		if !gaps.CoverRejected(scope, p.rejected[scope]) {
 			return broken("bounded.gaps", "%s has more rejected records than its gap unsafe_content counts", scope)
-		case !gaps.BoundReached(scope, p.rows[scope], c.Bounds.MaxRecordsPerSource):
-			return broken("bounded.gaps", "%s has a gap profile_bound and fewer records than max_records_per_source", scope)
 		}
 	}
 	switch missing := int64(len(p.awaited)); {
-	case !gaps.LabelsBounded(int64(len(p.header.Entity.Labels)), c.Bounds.MaxLabels, p.header.EntityFilter.Status):
-		return broken("bounded.gaps", "labels were dropped and there are not max_labels of them, or entity_filter is not truncated")
+	case !gaps.LabelsBounded(p.header.EntityFilter.Status):
+		return broken("bounded.gaps", "labels were dropped and entity_filter is not truncated")
 	case !gaps.CoverLogs(p.logs, missing):
 		return broken("bounded.gaps", "selected logs are missing, %d of them, and the gaps of check_logs do not count so many", missing)
-	case c.Includes(record.ScopeReviews) && !gaps.CoverHistory(p.header.Source.Forge):
-		return broken("bounded.gaps", "%s has no formal reviews and reviews has no gap history_unavailable", p.header.Source.Forge)
 	}
 	return nil
 }

@@ -131,16 +131,6 @@ func TestBrokenPromises(t *testing.T) {
 			c.Filter = &record.Filter{Status: record.Rejected, Findings: findings("x", 1)}
 		}},
 		{"a missing log that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure) }},
-		{"a missing log that is counted thrice", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
-			s.Gap(record.ScopeCheckLogs, record.FetchFailed, 3)
-		}},
-		{"a bound that is not reached", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Gap(record.ScopeComments, record.ProfileBound, 1) }},
-		{"a bound of logs", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Gap(record.ScopeCheckLogs, record.ProfileBound, 1) }},
-		{"labels dropped below the bound", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
-			s.Header.EntityFilter.Status = record.Truncated
-			s.Gap(record.ScopeEntity, record.ProfileBound, 1)
-		}},
 		{"labels dropped from a whole document", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxLabels = 0
 			s.Gap(record.ScopeEntity, record.ProfileBound, 1)
@@ -203,8 +193,6 @@ func TestWhatAForgeDoesNotHave(t *testing.T) {
 			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved)
 			s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1)
 		}, "bounded.review"},
-		{"reviews of GitLab without their gap", record.GitLab, func(*testkit.Stream) {}, "bounded.gaps"},
-		{"another gap of GitLab's reviews", record.GitLab, func(s *testkit.Stream) { s.Gap(record.ScopeReviews, record.Unsupported, 1) }, "bounded.gaps"},
 		{"no reviews of GitLab", record.GitLab, func(s *testkit.Stream) {
 			s.Header.Collection.IncludedSources = []string{"comments", "entity"}
 			s.Header.Collection.CheckLogSelection, s.Header.HeadSHA = record.LogsNone, ""

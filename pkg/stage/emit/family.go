@@ -75,7 +75,7 @@ func (b *documentBuilder) file(path string, data []byte) error {
 
 func (b *documentBuilder) finish() (*root, error) {
 	limits := b.header.Limits
-	if !b.gaps.FitDocuments(int64(len(b.rows)), b.rejected, limits.MaxDocuments) {
+	if !b.gaps.FitDocuments(b.rejected) {
 		return nil, broken("bounded.gaps", "the gaps do not count the %d rejected of %d documents, or count what bound does not drop", b.rejected, len(b.rows))
 	}
 	manifest := tree.Manifest{

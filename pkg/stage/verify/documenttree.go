@@ -27,7 +27,7 @@ var (
 	ruleManifestRoot  = Rule{"manifest.root-differs", "another root than the digest that was given"}
 	ruleDocumentPath  = Rule{"manifest.path", "the path must follow from place and name; a rejected document has none"}
 	ruleDocumentCount = Rule{"manifest.limits", "more documents or bytes than the limits allow"}
-	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be sorted, with the usability of their code, count every rejected document, and name a bound only if it is reached"}
+	ruleManifestGaps  = Rule{"manifest.gaps", "gaps must be sorted, with the usability of their code, and count every rejected document"}
 	ruleRecovered     = Rule{"manifest.recovered", "the recovered state must be what the documents give, or absent"}
 	ruleManifestChain = Rule{"manifest.chain", "the verdict must be what the documents give"}
 	ruleStrings       = Rule{"manifest.strings", "the number of strings must be that of the document"}
@@ -232,7 +232,7 @@ func (t *documentTree) limits() {
 		sound = sound && (i == 0 || m.Gaps[i-1].Code < g.Code)
 		counts[record.Gap{Scope: g.Scope, Code: g.Code}] = g.Count
 	}
-	if !sound || !counts.FitDocuments(int64(len(m.Documents)), rejected, m.Limits.MaxDocuments) {
+	if !sound || !counts.FitDocuments(rejected) {
 		t.add(ruleManifestGaps, tree.ManifestPath, "/gaps")
 	}
 }

@@ -230,28 +230,12 @@ func (v *verifier) gapCounts() {
 			v.note(RuleGapUnsafe, tree.IndexPath, "/gaps", string(scope))
 		}
 	}
-	if v.collection == nil {
-		return
-	}
-	if v.runs != nil {
-		rows[record.ScopeAgentRuns] = int64(len(v.runs.Runs))
-	}
-	most := v.collection.Bounds.MaxRecordsPerSource
-	for _, scope := range tree.RecordScopes {
-		known := scope != record.ScopeAgentRuns || v.runs != nil
-		if known && !v.gaps.BoundReached(scope, rows[scope], most) {
-			v.note(RuleGapBound, tree.IndexPath, "/gaps", string(scope))
-		}
-	}
-	if v.entity != nil && !v.gaps.LabelsBounded(int64(len(v.entity.Labels)), v.collection.Bounds.MaxLabels, v.statusOf(tree.EntityPath)) {
-		v.note(RuleGapBound, tree.IndexPath, "/gaps", "labels")
+	if !v.gaps.LabelsBounded(v.statusOf(tree.EntityPath)) {
+		v.note(RuleFilterStatus, tree.IndexPath, "/gaps", "labels were dropped and "+tree.EntityPath+" is not truncated")
 	}
 	// A check that cannot be judged has its own finding and may have a log or not.
 	if v.judged == rows[record.ScopeChecks]-rejected[record.ScopeChecks] && !v.gaps.CoverLogs(v.withLog, v.withoutLog) {
 		v.add(RuleGapLog, tree.IndexPath, "/gaps")
-	}
-	if v.includes(record.ScopeReviews) && !v.gaps.CoverHistory(v.index.Source.Forge) {
-		v.add(RuleGapHistory, tree.IndexPath, "/gaps")
 	}
 }
 

@@ -73,8 +73,6 @@ var (
 	RuleGapScope         = rule("gaps.scope", "a gap of a source that collection.json does not include")
 	RuleGapUnsafe        = rule("gaps.unsafe-content", "must count at least the rejected records of its scope")
 	RuleGapLog           = rule("gaps.check-logs", "must count each selected log that is missing, or a failure of the whole source")
-	RuleGapBound         = rule("gaps.profile-bound", "only a bound that is reached drops records or labels, and dropped labels leave a truncated document")
-	RuleGapHistory       = rule("gaps.history-unavailable", "GitLab has no history of approvals, so reviews lack it")
 	RuleFindingsOrder    = rule("filter.findings-order", "findings must be sorted by code, each code once")
 	RuleFilterStatus     = rule("filter.status", "the status does not fit its findings or its text")
 	RuleFilterSummary    = rule("filter.summary", "the filter does not fit the filter of another document on the same texts")
