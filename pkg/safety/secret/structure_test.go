@@ -101,6 +101,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
 		{"a:123456789012:sec¦ret:correct-horse-battery-7", "a:123456789012:secret:«env-value»"},
 		{"SECRET_ARN=arn:aws:secretsmanager:us-east-1:123456789012:sec¦ret:db-AbCdEf\n--api-secret-version=projects/p/secrets/s1/versions/1 pass¦word: \"op://vault1/item/field\"", ""},
+		{"tok¦en=" + strings.Repeat("arn:", 200) + " tok¦en=projects/secrets/" + strings.Repeat("/secrets/", 80), "token=«env-value» token=«env-value»"},
 		{"SECRET_ARN=arn:correct-horse pass¦word=projects/correct-horse", "SECRET_ARN=«env-value» password=«env-value»"},
 		{"AUTH_HEADER = \"X-Auth-Token\"\nauth_header: 'Proxy-Authorization'\n.. _generateAccessToken: https://h.example/a/b-7c", ""},
 		{"auth_header = \"horse.x-auth-token\"", "auth_header = \"«env-value»\""},

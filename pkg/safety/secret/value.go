@@ -35,7 +35,7 @@ func (d *Detector) notSecret(from, to int) bool {
 	if from > 0 && isQuote(d.text[from-1]) && isMessage(v) {
 		return true
 	}
-	if headerNamed(v) != nil && bytes.IndexByte(v, '.') < 0 || isResource(v) {
+	if len(v) <= maxMixed && bytes.IndexByte(v, '.') < 0 && headerNamed(v) != nil || isResource(v) {
 		return true
 	}
 	w := fold(v)
@@ -112,10 +112,12 @@ func isMessage(v []byte) bool {
 // secrets, and is none: arn:aws:…, projects/…/secrets/…, op://….
 func isResource(v []byte) bool {
 	switch {
+	case len(v) > maxReference:
+		return false
 	case hasAt(v, 0, "arn:"):
-		return bytes.Count(v[:min(len(v), maxReference)], []byte(":")) >= 5
+		return bytes.Count(v, []byte(":")) >= 5
 	case hasAt(v, 0, "projects/"):
-		return bytes.Contains(v[:min(len(v), maxReference)], []byte("/secrets/"))
+		return bytes.Contains(v, []byte("/secrets/"))
 	}
 	return hasAt(v, 0, "op://")
 }
