@@ -18,13 +18,14 @@ import (
 )
 
 // Capture is a private file that keeps what a Writer writes. It is complete or it is
-// not there: the bytes go to a temporary name beside it, and Keep gives them theirs.
-// A stream that aborts leaves no capture. A nil Capture captures nothing.
+// not there: the bytes go to a temporary name beside it, and get theirs when the trailer
+// is among them. A stream that aborts leaves no capture. A nil Capture captures nothing.
 type Capture struct {
 	path     string
 	file     *os.File       // nil when nothing is left to tidy up
 	pack     io.WriteCloser // compressor above file; nil for none
-	finished bool           // with the trailer, and closed
+	finished bool           // with the trailer, closed, and at path if err is nil
+	kept     bool
 	err      error
 }
 
@@ -44,7 +45,7 @@ func NewCapture(path string) (*Capture, error) {
 		if err != nil {
 			return nil, unmade(path, err)
 		}
-		return nil, exists(path)
+		return nil, refused(path, "the file exists, and a capture replaces nothing", "name a new file")
 	}
 	var salt [8]byte
 	_, _ = rand.Read(salt[:]) // never fails
@@ -66,8 +67,6 @@ func NewCapture(path string) (*Capture, error) {
 	}
 	return c, nil
 }
-
-var errUnfinished = errors.New("the stream has not ended")
 
 // failure is the error of the first write that failed.
 func (c *Capture) failure() error {
@@ -91,7 +90,8 @@ func (c *Capture) write(p []byte) {
 	}
 }
 
-// finish adds the trailer and completes the file, which has no name yet.
+// finish adds the trailer and gives the complete file its name, without replacing a file
+// that came there meanwhile.
 func (c *Capture) finish(trailer []byte) error {
 	if c.write(trailer); c.failure() != nil || c == nil {
 		return c.failure()
@@ -101,35 +101,27 @@ func (c *Capture) finish(trailer []byte) error {
 		err = c.pack.Close()
 		c.pack = nil
 	}
-	if err = errors.Join(err, c.file.Close()); err != nil {
+	if err = errors.Join(err, c.file.Close()); err == nil {
+		// A hard link, unlike a rename, never replaces.
+		err = os.Link(c.file.Name(), c.path)
+	}
+	if err != nil {
 		c.err = captureFault(c.path, "the capture cannot be kept", err)
 	}
 	c.finished = true
 	return c.err
 }
 
-// Keep gives the capture of a stream that has ended its name, without replacing a file
-// that came there meanwhile. After an error nothing is left.
+// Keep keeps the capture of a stream that has ended; that of another is an error.
 func (c *Capture) Keep() error {
-	if c.file == nil || c.err != nil {
-		return c.err
+	if c.err == nil && !c.finished {
+		c.err = captureFault(c.path, "the capture cannot be kept", errors.New("the stream has not ended"))
 	}
-	defer c.Discard()
-	err := errUnfinished
-	if c.finished {
-		// A hard link, unlike a rename, never replaces.
-		err = os.Link(c.file.Name(), c.path)
-	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return exists(c.path)
-	case err != nil:
-		return captureFault(c.path, "the capture cannot be kept", err)
-	}
-	return nil
+	c.kept = c.err == nil
+	return c.err
 }
 
-// Discard removes an unfinished capture. After Keep it does nothing but tidy up.
+// Discard removes a capture that was not kept, and what was left to tidy up.
 func (c *Capture) Discard() {
 	if c.file == nil {
 		return
@@ -139,15 +131,14 @@ func (c *Capture) Discard() {
 	}
 	_ = c.file.Close()
 	_ = os.Remove(c.file.Name())
+	if c.finished && c.err == nil && !c.kept {
+		_ = os.Remove(c.path)
+	}
 	c.file, c.pack = nil, nil
 }
 
 func refused(path, detail, hint string) error {
 	return &fault.Error{Exit: fault.Usage, File: path, Rule: RuleCapture, Detail: detail, Hint: hint}
-}
-
-func exists(path string) error {
-	return refused(path, "the file exists, and a capture replaces nothing", "name a new file")
 }
 
 // unmade is the error of a capture that cannot be started: one of usage at a path at

@@ -81,8 +81,13 @@ func TestCapture(t *testing.T) {
 
 func TestDiscardedCapture(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a", "a.zst", "a.gz"} {
+	for _, name := range []string{"a", "a.zst", "a.gz", "finished"} {
 		c := captureTo(t, filepath.Join(dir, name), "text")
+		if name == "finished" { // the trailer itself cannot be written
+			if err := c.finish(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		c.Discard()
 		c.Discard()
 		if got := names(t, dir); got != "" {
@@ -98,12 +103,13 @@ func TestCaptureReplacesNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.finish(nil); err != nil {
-		t.Fatal(err)
+	if f := faultOf(t, c.finish(nil)); f.Exit != fault.Environment || f.File != path {
+		t.Errorf("finished over a file: %v", f)
 	}
-	if f := faultOf(t, c.Keep()); f.Exit != fault.Usage || f.Hint == "" {
-		t.Errorf("kept over a file: %v", f)
+	if err := c.Keep(); err == nil {
+		t.Error("kept over a file")
 	}
+	c.Discard()
 	if _, err := NewCapture(path); faultOf(t, err).Exit != fault.Usage {
 		t.Errorf("started over a file: %v", err)
 	}
@@ -222,6 +228,27 @@ func TestCaptureThatFails(t *testing.T) {
 	}
 }
 
+// A capture that does not get its name fails before anybody can read the trailer.
+func TestCaptureWithoutItsName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	c := captureTo(t, path, "")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	w.Tee(c)
+	if err := w.Write(testHeader(1)); err != nil {
+		t.Fatal(err)
+	}
+	if f := faultOf(t, w.End("")); f.Exit != fault.Environment || f.Rule != RuleCapture {
+		t.Error(f)
+	}
+	if strings.Contains(out.String(), `"type":"end"`) {
+		t.Errorf("the trailer was written:\n%s", out.String())
+	}
+}
+
 // A stream that has not ended leaves no capture, whoever asks.
 func TestUnfinishedCapture(t *testing.T) {
 	dir := t.TempDir()
@@ -229,6 +256,7 @@ func TestUnfinishedCapture(t *testing.T) {
 	if f := faultOf(t, c.Keep()); f.Exit != fault.Environment {
 		t.Errorf("kept: %v", f)
 	}
+	c.Discard()
 	if got := names(t, dir); got != "" {
 		t.Errorf("left behind: %s", got)
 	}

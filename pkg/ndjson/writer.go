@@ -37,13 +37,10 @@ func NewWriter(w io.Writer) *Writer {
 }
 
 // Tee writes everything into c too. A capture that fails ends the stream: Write and End
-// give its error, the lines before it are whole, and Abort can follow. It is complete
-// before the trailer is written, so that nobody reads a stream to its end whose stage
-// fails for its capture. Keep and Discard are the caller's.
+// give its error, the lines before it are whole, and Abort can follow. It is complete and has
+// its name before the trailer is written, so that nobody reads a stream to its end whose
+// stage fails for its capture. Keep and Discard are the caller's.
 func (w *Writer) Tee(c *Capture) { w.capture = c }
-
-// Begun reports whether the header was written.
-func (w *Writer) Begun() bool { return w.header != nil }
 
 // Write writes one line. The header must come first; End and Abort have their own
 // methods.
