@@ -104,14 +104,14 @@ func (d *doc) pending(list string, items map[string]*document.Value) {
 }
 
 func (d *doc) turns() {
-	queue := d.state.Member("queuedTurns")
-	active := text(d.state.At("activeTurn", "turnId"))
+	queue, turn := d.state.Member("queuedTurns"), d.state.Member("activeTurn")
+	active := text(turn.Member("turnId"))
 	seen := map[string]bool{}
 	var twice, running bool
 	for i := range queue.Members {
 		id := queue.Members[i].Member("turnId").Text
 		twice = twice || seen[id]
-		running = running || id == active && d.state.Member("activeTurn").Is(document.Object)
+		running = running || id == active && turn.Is(document.Object)
 		seen[id] = true
 	}
 	if running {
@@ -176,10 +176,16 @@ func equal(a, b *document.Value) bool {
 	if a.Text != b.Text {
 		return false
 	}
+	others := map[string]*document.Value{} // by name, of an object, which may have very many members
+	for i := range b.Members {
+		if b.Kind == document.Object {
+			others[b.Members[i].Name] = &b.Members[i]
+		}
+	}
 	for i := range a.Members {
 		m, other := &a.Members[i], &b.Members[i]
 		if a.Kind == document.Object {
-			other = b.Member(m.Name)
+			other = others[m.Name]
 		}
 		if other == nil || !equal(m, other) {
 			return false
