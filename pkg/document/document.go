@@ -18,9 +18,6 @@ import (
 	"snapline/pkg/record"
 )
 
-// MaxBytes is the size over which a document is not read at all.
-const MaxBytes = 64 << 20
-
 // Policy says what the filter does about a string in which it finds something.
 type Policy uint8
 
@@ -71,8 +68,6 @@ type Reading struct {
 	Texts  []Text // every string to scan, in document order
 }
 
-// A Family reads the documents of one family. The error of an unreadable document is
-// its first *Fault.
 // Family reads a document of one family. The error of an unreadable document is its
 // first *Fault; its order key counts nevertheless.
 type Family func(raw []byte) (Reading, error)

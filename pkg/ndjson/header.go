@@ -3,18 +3,11 @@ package ndjson
 import (
 	"math"
 	"slices"
-	"unicode/utf8"
 
 	"snapline/pkg/fault"
 	"snapline/pkg/record"
 	"snapline/pkg/tree"
 )
-
-// maxSourceBytes is the largest max_source_bytes and max_document_bytes a header
-// may state: the length of a line is bounded by it.
-const maxSourceBytes = 64 << 20
-
-func validText(b []byte) bool { return utf8.Valid(b) }
 
 func stageName(pos int) string { return record.StageNames[pos-1] }
 
@@ -77,7 +70,7 @@ var boundsTable = table[record.Bounds]{members: []member[record.Bounds]{
 	integer("max_metadata_string_bytes", "RRR", func(b *record.Bounds) *int64 { return &b.MaxMetadataStringBytes }, 1, maxInteger),
 	integer("max_record_bytes", "RRR", func(b *record.Bounds) *int64 { return &b.MaxRecordBytes }, 1, maxInteger),
 	integer("max_records_per_source", "RRR", func(b *record.Bounds) *int64 { return &b.MaxRecordsPerSource }, 1, maxInteger),
-	integer("max_source_bytes", "RRR", func(b *record.Bounds) *int64 { return &b.MaxSourceBytes }, 1, maxSourceBytes),
+	integer("max_source_bytes", "RRR", func(b *record.Bounds) *int64 { return &b.MaxSourceBytes }, 1, record.MaxSourceBytes),
 }}
 
 // collectionTable writes the members in the order of collection.json.
@@ -122,7 +115,7 @@ func checkCollection(d *decoder, c *record.Collection) error {
 
 var limitsTable = table[record.Limits]{members: []member[record.Limits]{
 	integer("max_documents", "RRR", func(l *record.Limits) *int64 { return &l.MaxDocuments }, 1, maxInteger),
-	integer("max_document_bytes", "RRR", func(l *record.Limits) *int64 { return &l.MaxDocumentBytes }, 1, maxSourceBytes),
+	integer("max_document_bytes", "RRR", func(l *record.Limits) *int64 { return &l.MaxDocumentBytes }, 1, record.MaxSourceBytes),
 	word("selection", "RRR", func(l *record.Limits) *record.Selection { return &l.Selection }, record.Oldest, record.Newest),
 }}
 
@@ -244,7 +237,7 @@ func lineCap(t record.Type, h *record.Snapshot) int64 {
 		case h.Limits != nil:
 			source = h.Limits.MaxDocumentBytes
 		}
-		return 16*min(source, maxSourceBytes) + 64<<10
+		return 16*min(source, record.MaxSourceBytes) + 64<<10
 	default:
 		return general
 	}

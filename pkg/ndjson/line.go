@@ -2,6 +2,7 @@ package ndjson
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"snapline/pkg/record"
 )
@@ -264,7 +265,7 @@ func abortedByGap(a *record.Abort) bool { return a.Cause == record.CauseGap }
 func rawMember(name, need string, asText bool) member[record.Document] {
 	return member[record.Document]{
 		name: name, need: need,
-		has: func(t *record.Document) bool { return t.HasRaw && validText(t.Raw) == asText },
+		has: func(t *record.Document) bool { return t.HasRaw && utf8.Valid(t.Raw) == asText },
 		read: func(d *decoder, v value, t *record.Document) (err error) {
 			if t.HasRaw {
 				return d.broken(RuleContent, "content stands twice")

@@ -2,6 +2,7 @@ package ndjson
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"strconv"
 )
@@ -88,7 +89,7 @@ func (s *scanner) line(src []byte, out []entry) ([]entry, string) {
 	i := space(src, 0)
 	if i < len(src) && src[i] != '{' {
 		if _, end, rule := s.value(src, i, 1); rule != "" || space(src, end) != len(src) {
-			return nil, first(rule, RuleSyntax)
+			return nil, cmp.Or(rule, RuleSyntax)
 		}
 		return nil, RuleObject
 	}
@@ -97,13 +98,6 @@ func (s *scanner) line(src []byte, out []entry) ([]entry, string) {
 		rule = RuleSyntax
 	}
 	return out, rule
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // object scans the object at src[i] and appends its members. Their strings stay in

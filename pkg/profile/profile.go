@@ -21,9 +21,6 @@ var Files embed.FS
 // Names are the built-in profiles, the default first.
 var Names = []string{"observation", "mutation"}
 
-// MaxSourceBytes is the largest max_source_bytes of a profile: 64 MiB.
-const MaxSourceBytes = 64 << 20
-
 // Builtin gives a built-in profile for a kind of entity; an unknown name is a usage
 // fault.
 func Builtin(name string, kind record.EntityKind) (record.Collection, error) {
@@ -65,7 +62,7 @@ func Parse(text []byte, kind record.EntityKind) (record.Collection, error) {
 func parse(text []byte) (record.Collection, error) {
 	doc, err := strictjson.Parse(text)
 	if err != nil {
-		return record.Collection{}, &fault.Error{Exit: fault.Usage, Rule: "profile.json", Detail: "the profile is not one strict JSON object", Cause: err}
+		return record.Collection{}, &fault.Error{Exit: fault.Usage, Rule: "profile.json", Detail: "a profile is one JSON object", Cause: err}
 	}
 	o := doc.Object()
 	admission, bounds := o.Object("admission"), o.Object("bounds")
@@ -159,8 +156,8 @@ func checkBounds(c *record.Collection) error {
 			return invalid("bound", "%s is below %d or above 2^53-1", v.name, v.min)
 		}
 	}
-	if b.MaxSourceBytes > MaxSourceBytes || b.MaxSourceBytes < b.MaxMetadataStringBytes {
-		return invalid("bound", "max_source_bytes is above %d or below max_metadata_string_bytes", MaxSourceBytes)
+	if b.MaxSourceBytes > record.MaxSourceBytes || b.MaxSourceBytes < b.MaxMetadataStringBytes {
+		return invalid("bound", "max_source_bytes is above %d or below max_metadata_string_bytes", record.MaxSourceBytes)
 	}
 	return nil
 }

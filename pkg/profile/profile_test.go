@@ -155,7 +155,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if !c.Includes(record.ScopeEntity) || c.Bounds.MaxSourceBytes > profile.MaxSourceBytes || c.Bounds.MaxRecordBytes < 1 {
+		if !c.Includes(record.ScopeEntity) || c.Bounds.MaxSourceBytes > record.MaxSourceBytes || c.Bounds.MaxRecordBytes < 1 {
 			t.Fatalf("accepted %+v", c)
 		}
 	})

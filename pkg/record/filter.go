@@ -1,6 +1,9 @@
 package record
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // rank orders statuses: rejected, then truncated, then modified, then unchanged
 // (AMB-31).
@@ -31,15 +34,7 @@ func (f *Filter) Add(o Filter) {
 // AddFindings sums findings into f by code and keeps them sorted by code (FLT-05).
 func (f *Filter) AddFindings(more []Finding) {
 	for _, m := range more {
-		i, found := slices.BinarySearchFunc(f.Findings, m.Code, func(a Finding, code string) int {
-			switch {
-			case a.Code < code:
-				return -1
-			case a.Code > code:
-				return 1
-			}
-			return 0
-		})
+		i, found := slices.BinarySearchFunc(f.Findings, m.Code, func(a Finding, code string) int { return strings.Compare(a.Code, code) })
 		if found {
 			// Past the largest integer of a document it stays just past it.
 			f.Findings[i].Count = min(f.Findings[i].Count+m.Count, 1<<53)

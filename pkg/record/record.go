@@ -1,12 +1,15 @@
 // Package record holds the wire types of the stream snapline/1: one Go type per
-// line, closed vocabularies, nothing else. Framing, strictness and order live in
+// line, closed vocabularies, and how filter outcomes add up. Framing, strictness and order live in
 // pkg/ndjson.
 //
 // A *string is a required, nullable member: nil is JSON null. A plain string that
 // is optional on the wire is absent when empty; no optional string may be empty.
 package record
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Version names the stream. A change of meaning is a new version.
 const Version = "snapline/1"
@@ -178,13 +181,12 @@ type Collection struct {
 
 // Includes reports whether the profile selects the source.
 func (c *Collection) Includes(source Scope) bool {
-	for _, s := range c.IncludedSources {
-		if s == string(source) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.IncludedSources, string(source))
 }
+
+// MaxSourceBytes is the largest max_source_bytes and max_document_bytes that a header may
+// state, in bytes: 64 MiB. The length of a line is bounded by it.
+const MaxSourceBytes = 64 << 20
 
 // Bounds are the limits of a profile: counts, or bytes where the name says so.
 type Bounds struct {
