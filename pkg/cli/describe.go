@@ -36,15 +36,7 @@ func describe(root, p *Program, app *ucli.App, c *ucli.Context, w io.Writer) (bo
 
 func write(w io.Writer, s string) error {
 	_, err := io.WriteString(w, s)
-	return unwritten(err)
-}
-
-// unwritten is the fault of a write to stdout that failed with err, if it failed.
-func unwritten(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
+	return Unwritten(err)
 }
 
 // firstFailure keeps the error that the library drops when it prints help.

@@ -26,8 +26,8 @@ type Env struct {
 	Terminal  bool // stderr is a terminal: progress may be shown
 }
 
-// OSEnv gives the environment of the process.
-func OSEnv() *Env {
+// osEnv gives the environment of the process.
+func osEnv() *Env {
 	info, err := os.Stderr.Stat()
 	return &Env{
 		Args:      os.Args,
@@ -63,7 +63,7 @@ func Main(p *Program) int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	env := OSEnv()
+	env := osEnv()
 	env.Stdin = interruptible(ctx, env.Stdin)
 	return int(Run(ctx, p, env))
 }
@@ -75,12 +75,25 @@ func exitOf(err error) fault.Exit {
 	switch {
 	case err == nil:
 		return fault.Done
-	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
+	case ReaderLeft(err):
 		return fault.Quiet
 	case errors.As(err, &silent):
 		return silent.Exit
 	}
 	return fault.ExitOf(err)
+}
+
+// ReaderLeft reports whether err says that nobody reads stdout any more.
+func ReaderLeft(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// Unwritten is the failure of a write to stdout with err; nil for nil.
+func Unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{Exit: fault.Environment, Rule: "output.unwritable", Detail: "stdout could not be written", Cause: err}
 }
 
 // SilentError ends a program with a code and without a message: someone else has

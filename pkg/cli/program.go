@@ -130,7 +130,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		return Usagef("%s", fault.Printable(err.Error(), 200))
 	}
 	if action == nil { // help or version was printed
-		return unwritten(stdout.err)
+		return Unwritten(stdout.err)
 	}
 	return action()
 }
@@ -218,7 +218,7 @@ func usageLine(name string, p *Program) string {
 
 func commonFlags() []ucli.Flag {
 	return []ucli.Flag{
-		&ucli.StringFlag{Name: "log-format", Value: "text", Usage: "form of the diagnostics on stderr: `text` or json"},
+		&ucli.StringFlag{Name: "log-format", Value: "text", Usage: "form of the diagnostics on stderr is `FORMAT`: text or json"},
 		&ucli.BoolFlag{Name: "version", Usage: "print program, stream and filter version"},
 		&ucli.StringFlag{Name: "completion", Usage: "print a completion script for `SHELL`: bash, zsh or fish"},
 		&ucli.BoolFlag{Name: "man", Usage: "print the manual page"},

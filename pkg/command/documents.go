@@ -6,7 +6,9 @@ import (
 	"io"
 
 	"snapline/pkg/canonguard"
+	"snapline/pkg/cli"
 	"snapline/pkg/document"
+	"snapline/pkg/fault"
 	"snapline/pkg/msp"
 	"snapline/pkg/record"
 )
@@ -17,13 +19,46 @@ var families = map[record.Family]document.Family{
 	record.FamilyMSP:   msp.Read,
 }
 
-// Limits of what is read from files, in bytes.
+// Limits of what is read from files.
 const (
-	maxDocumentFile = document.MaxBytes
-	maxDocumentSum  = 256 << 20
+	maxDocumentFile = record.MaxSourceBytes // bytes of a file
+	maxDocumentSum  = 256 << 20             // bytes of all files of a command line
+	maxDocuments    = 1 << 14               // documents in them that are judged
 )
 
 var errTooLong = fmt.Errorf("over %d bytes", maxDocumentFile)
+
+// documentInput reads the files of a command line.
+type documentInput struct {
+	call  *cli.Call
+	stdin bool // was read
+	sum   int  // bytes so far
+}
+
+// read gives a file, or stdin for -. An error that ends the command is a *fault.Error or
+// that of the context; any other concerns this file alone and does not repeat its name.
+func (in *documentInput) read(name string) ([]byte, error) {
+	var raw []byte
+	var err error
+	switch {
+	case name != "-":
+		raw, err = readFile(in.call.Context, name)
+	case in.stdin:
+		return nil, cli.Usagef("- is given twice")
+	default:
+		in.stdin = true
+		raw, err = readAll(in.call.Env.Stdin)
+	}
+	if in.sum += len(raw); in.sum > maxDocumentSum {
+		return nil, tooLarge(name, fmt.Sprintf("the files have more than %d bytes together", maxDocumentSum))
+	}
+	return raw, err
+}
+
+// tooLarge is the failure of documents that are over a limit of this program.
+func tooLarge(name, detail string) error {
+	return &fault.Error{Exit: fault.Environment, File: name, Rule: "input.too-large", Detail: detail}
+}
 
 // readFile reads a file of at most maxDocumentFile bytes. Its error does not repeat the
 // path.

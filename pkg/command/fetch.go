@@ -69,7 +69,7 @@ and --token-host.
 			&ucli.StringFlag{Name: "replay", Usage: "re-check and forward the capture in `FILE` instead of asking a forge"},
 			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
 		},
-		Commands: []*cli.Program{FetchCanon(), FetchMSP()},
+		Commands: []*cli.Program{fetchCanonCommand(), fetchMSPCommand()},
 		MaxArgs:  1,
 		Version:  versionLine,
 		Action:   runFetch,
@@ -104,7 +104,7 @@ func runFetch(call *cli.Call) error {
 		if len(call.Args) > 0 {
 			return cli.Usagef("--replay takes no URL: a capture is forwarded as it is")
 		}
-		if err := takesOnly(f, "replay", "capture"); err != nil {
+		if err := takesOnly(f, "a capture is forwarded as it is", "replay", "capture"); err != nil {
 			return err
 		}
 		return runReplay(call, replay)
@@ -136,12 +136,12 @@ func runFetch(call *cli.Call) error {
 	})
 }
 
-// takesOnly refuses what would have no effect: whoever gives a replay another profile or
-// registry must not believe that it was judged by it.
-func takesOnly(f *ucli.Context, flags ...string) error {
+// takesOnly refuses what would have no effect beside the first of flags: whoever gives a
+// replay another profile or registry must not believe that it was judged by it.
+func takesOnly(f *ucli.Context, why string, flags ...string) error {
 	for _, name := range f.LocalFlagNames() {
 		if !slices.Contains(flags, name) && name != "log-format" {
-			return cli.Usagef("--%s takes no --%s: a capture is forwarded as it is", flags[0], name)
+			return cli.Usagef("--%s takes no --%s: %s", flags[0], name, why)
 		}
 	}
 	return nil
@@ -262,7 +262,7 @@ func runCheck(call *cli.Call, adapter forge.Adapter) error {
 	}
 	for _, line := range rights.Lines {
 		if _, err := fmt.Fprintln(call.Env.Stdout, line); err != nil {
-			return closedOr(err)
+			return cli.Unwritten(err)
 		}
 	}
 	if len(rights.Missing) == 0 {

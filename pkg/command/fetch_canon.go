@@ -7,8 +7,8 @@ import (
 	"snapline/pkg/record"
 )
 
-// FetchCanon is the subcommand fetch canon.
-func FetchCanon() *cli.Program {
+// fetchCanonCommand is the subcommand fetch canon.
+func fetchCanonCommand() *cli.Program {
 	return fetchDocuments(cli.Program{
 		Name:    "canon",
 		Summary: "read Canon Boundary Guard states and deltas from files",

@@ -2,7 +2,7 @@ package command
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	ucli "github.com/urfave/cli/v2"
 
@@ -30,7 +30,7 @@ func fetchDocuments(p cli.Program, family record.Family, split func([]byte) ([]d
 		if err != nil {
 			return err
 		}
-		return runStage(call, "fetch", call.Flags.String("capture"), func(_ context.Context, out *ndjson.Writer) error {
+		return runStage(call, fetch.Name, call.Flags.String("capture"), func(_ context.Context, out *ndjson.Writer) error {
 			files, err := documentFiles(call)
 			if err != nil {
 				return err
@@ -61,26 +61,20 @@ func documentLimits(call *cli.Call) (record.Limits, error) {
 // documentFiles reads the named files; - is stdin, once.
 func documentFiles(call *cli.Call) ([]fetch.DocumentFile, error) {
 	var files []fetch.DocumentFile
-	sum, stdin := 0, false
+	in := documentInput{call: call}
 	for _, name := range call.Args {
-		f := fetch.DocumentFile{Name: name}
-		var err error
+		raw, err := in.read(name)
 		if name == "-" {
-			if stdin {
-				return nil, cli.Usagef("- is given twice")
-			}
-			f.Name, stdin = "stdin", true
-			f.Raw, err = readAll(call.Env.Stdin)
-		} else {
-			f.Raw, err = readFile(call.Context, name)
+			name = "stdin"
 		}
-		if err != nil {
-			return nil, unreadable(f.Name, err)
+		var end *fault.Error
+		switch {
+		case errors.As(err, &end):
+			return nil, err
+		case err != nil:
+			return nil, unreadable(name, err)
 		}
-		if sum += len(f.Raw); sum > maxDocumentSum {
-			return nil, &fault.Error{Exit: fault.Environment, File: f.Name, Detail: fmt.Sprintf("the files are over %d bytes together", maxDocumentSum)}
-		}
-		files = append(files, f)
+		files = append(files, fetch.DocumentFile{Name: name, Raw: raw})
 	}
 	return files, nil
 }

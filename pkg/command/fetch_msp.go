@@ -6,8 +6,8 @@ import (
 	"snapline/pkg/record"
 )
 
-// FetchMSP is the subcommand fetch msp.
-func FetchMSP() *cli.Program {
+// fetchMSPCommand is the subcommand fetch msp.
+func fetchMSPCommand() *cli.Program {
 	return fetchDocuments(cli.Program{
 		Name:    "msp",
 		Summary: "read MSP session snapshots from files",

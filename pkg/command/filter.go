@@ -62,7 +62,7 @@ func runFilter(call *cli.Call) error {
 	}
 	engine, err := safety.New(credentials)
 	if err != nil {
-		return err
+		return end(filter.Name, ndjson.NewWriter(call.Env.Stdout), err)
 	}
 	cfg := filter.Config{
 		Engine:       engine,

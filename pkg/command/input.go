@@ -91,7 +91,7 @@ func readInput(ctx context.Context, name string, limit int64) ([]byte, error) {
 		return nil, unreadable(name, err)
 	}
 	if int64(len(text)) > limit {
-		return nil, &fault.Error{Exit: fault.Usage, File: name, Detail: fmt.Sprintf("the file is over %d bytes", limit)}
+		return nil, &fault.Error{Exit: fault.Usage, File: name, Rule: "input.too-large", Detail: fmt.Sprintf("the file is over %d bytes", limit)}
 	}
 	return text, nil
 }

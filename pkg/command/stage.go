@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"io"
-	"syscall"
 
 	"snapline/pkg/cli"
 	"snapline/pkg/fault"
@@ -38,7 +36,7 @@ func runStage(call *cli.Call, name, capture string, body stage) error {
 	if err == nil {
 		return keepCapture(call, name, tee, capture)
 	}
-	if cause := context.Cause(ctx); isClosed(cause) {
+	if cause := context.Cause(ctx); cli.ReaderLeft(cause) {
 		return cause
 	}
 	return end(name, out, err)
@@ -50,13 +48,13 @@ func end(name string, out *ndjson.Writer, err error) error {
 	var upstream *ndjson.AbortError
 	if errors.As(err, &upstream) {
 		if werr := out.Abort(upstream.Abort); werr != nil {
-			return closedOr(werr)
+			return cli.Unwritten(werr)
 		}
 		return &cli.SilentError{Exit: fault.Exit(upstream.Abort.Exit)}
 	}
 	if abort, ok := abortOf(name, err); ok {
-		if werr := out.Abort(abort); werr != nil && !isClosed(err) {
-			return errors.Join(err, closedOr(werr))
+		if werr := out.Abort(abort); werr != nil && !cli.ReaderLeft(err) {
+			return errors.Join(err, cli.Unwritten(werr))
 		}
 	}
 	return err
@@ -83,7 +81,7 @@ func abortOf(name string, err error) (record.Abort, bool) {
 	exit := fault.ExitOf(err)
 	abort := record.Abort{Stage: name, Exit: int64(exit), Cause: record.CauseComponent}
 	switch {
-	case exit == fault.Usage || isClosed(err):
+	case exit == fault.Usage || cli.ReaderLeft(err):
 		return abort, false
 	case exit == fault.Input:
 		abort.Cause = record.CauseInput
@@ -97,17 +95,6 @@ func abortOf(name string, err error) (record.Abort, bool) {
 		abort.Cause, abort.Scope, abort.Code = record.CauseGap, record.Scope(e.Scope), record.GapCode(e.Code)
 	}
 	return abort, true
-}
-
-func isClosed(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
-func closedOr(err error) error {
-	if isClosed(err) {
-		return err
-	}
-	return &fault.Error{Exit: fault.Environment, Detail: "stdout could not be written", Cause: err}
 }
 
 // input gives the reader of stdin for a stage that reads what position wrote.

@@ -50,7 +50,7 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 		},
 		Commands: []*cli.Program{
 			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifySealCommand(), verifySandboxCommand(),
-			VerifyCanon(), VerifyMSP(),
+			verifyCanonCommand(), verifyMSPCommand(),
 		},
 		MinArgs: 1,
 		MaxArgs: 1,
@@ -170,7 +170,7 @@ func printFindings(call *cli.Call, facts any, findings []finding.Finding) error 
 	}
 	switch {
 	case err != nil:
-		return closedOr(err)
+		return cli.Unwritten(err)
 	case len(findings) == 0:
 		return nil
 	}

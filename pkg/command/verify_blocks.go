@@ -72,5 +72,5 @@ func runVerifyBlocks(call *cli.Call) error {
 	if err == nil || errors.As(err, &f) {
 		return err
 	}
-	return closedOr(err)
+	return cli.Unwritten(err)
 }

@@ -17,8 +17,8 @@ import (
 	"snapline/pkg/record"
 )
 
-// VerifyCanon is the subcommand verify canon.
-func VerifyCanon() *cli.Program {
+// verifyCanonCommand is the subcommand verify canon.
+func verifyCanonCommand() *cli.Program {
 	return &cli.Program{
 		Name:      "canon",
 		Summary:   "judge Canon Boundary Guard states, deltas and chains of them",
@@ -51,11 +51,20 @@ hash; a broken chain is invalid. Each document is a recovery source or text only
 func runVerifyCanon(call *cli.Call) error {
 	states, deltas := call.Flags.StringSlice("state"), call.Flags.StringSlice("delta")
 	named := len(states)+len(deltas) > 0
+	var err error
 	switch {
 	case call.Flags.IsSet("indent") && !call.Flags.Bool("fingerprint"):
 		return cli.Usagef("--indent is for --fingerprint")
 	case call.Flags.IsSet("heading") && !call.Flags.Bool("proof-of-read"):
 		return cli.Usagef("--heading is for --proof-of-read")
+	case call.Flags.Bool("fingerprint"):
+		err = takesOnly(call.Flags, "it judges nothing", "fingerprint", "indent", "json")
+	case call.Flags.Bool("proof-of-read"):
+		err = takesOnly(call.Flags, "it judges nothing", "proof-of-read", "heading", "json")
+	}
+	switch {
+	case err != nil:
+		return err
 	case named == (len(call.Args) > 0):
 		return cli.Usagef("FILE... or DIR is needed, or --state and --delta, and not both")
 	case call.Flags.Bool("fingerprint"):
@@ -63,11 +72,15 @@ func runVerifyCanon(call *cli.Call) error {
 	case call.Flags.Bool("proof-of-read"):
 		return printProof(call)
 	}
-	s := &documentSet{family: record.FamilyCanon, split: func(raw []byte) ([]document.Part, int) { return canonguard.Split(raw), 0 }}
-	var err error
+	s := &documentSet{
+		family: record.FamilyCanon, in: documentInput{call: call},
+		split: func(raw []byte) ([]document.Part, int) { return canonguard.Split(raw), 0 },
+	}
 	if named {
 		s.split = func(raw []byte) ([]document.Part, int) { return []document.Part{{Raw: raw}}, 0 }
-		err = errors.Join(s.gatherFiles(call, canonguard.State, states), s.gatherFiles(call, canonguard.Delta, deltas))
+		if err = s.gatherFiles(call, canonguard.State, states); err == nil {
+			err = s.gatherFiles(call, canonguard.Delta, deltas)
+		}
 	} else {
 		err = s.gather(call)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	ucli "github.com/urfave/cli/v2"
 
@@ -51,6 +52,7 @@ type documentVerdict struct {
 // documentSet is what the arguments of verify canon or verify msp name.
 type documentSet struct {
 	family    record.Family
+	in        documentInput
 	split     func([]byte) ([]document.Part, int)
 	documents []canonguard.Named
 	labelled  bool // more than one document: texts say which
@@ -97,9 +99,13 @@ func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string)
 		return cli.Usagef("--manifest-sha256 is for a tree that emit wrote")
 	}
 	for _, name := range files {
-		raw, err := readArgument(call, name)
-		if errors.Is(err, context.Canceled) {
+		raw, err := s.in.read(name)
+		var end *fault.Error
+		if errors.Is(err, context.Canceled) || errors.As(err, &end) {
 			return err
+		}
+		if errors.Is(err, syscall.EISDIR) {
+			err = errors.New("is a directory; give one directory alone")
 		}
 		if err != nil {
 			s.fail(name, "cannot be read: "+fault.Printable(err.Error(), 200))
@@ -115,6 +121,9 @@ func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string)
 				label = fmt.Sprintf("%s:%d", name, p.Line)
 			}
 			s.documents = append(s.documents, canonguard.Named{Name: label, Format: format, Raw: p.Raw})
+		}
+		if len(s.documents) > maxDocuments {
+			return tooLarge(name, fmt.Sprintf("there are more than %d documents", maxDocuments))
 		}
 	}
 	s.labelled = s.labelled || len(s.documents) > 1
@@ -255,19 +264,9 @@ func writeJSON(w io.Writer, v any, indent int) error {
 
 func writeText(w io.Writer, s string) error {
 	if _, err := io.WriteString(w, s); err != nil {
-		return closedOr(err)
+		return cli.Unwritten(err)
 	}
 	return nil
-}
-
-func readArgument(call *cli.Call, name string) ([]byte, error) {
-	if name == "-" {
-		return readAll(call.Env.Stdin)
-	}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return nil, errors.New("is a directory; give one directory alone")
-	}
-	return readFile(call.Context, name)
 }
 
 func escapeGlob(dir string) string {

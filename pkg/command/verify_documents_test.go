@@ -146,11 +146,28 @@ func TestDocumentUsage(t *testing.T) {
 		{Verify(), "canon --proof-of-read a b", fault.Usage},
 		{Verify(), "canon - --indent 2", fault.Usage},
 		{Verify(), "canon - --heading A", fault.Usage},
+		{Verify(), "canon - -", fault.Usage},
+		{Verify(), "canon --state - --delta -", fault.Usage},
+		{Verify(), "msp - -", fault.Usage},
+		{Verify(), "canon --fingerprint --proof-of-read x", fault.Usage},
+		{Verify(), "canon --fingerprint --state x", fault.Usage},
+		{Verify(), "canon --proof-of-read --strict x", fault.Usage},
 		{Verify(), "canon --proof-of-read nowhere.md", fault.Aborted},
 		{Verify(), "canon --fingerprint nowhere.md", fault.Done},
 	} {
 		if r := runProgram(c.program, "", strings.Fields(c.args)...); r.exit != c.exit || (r.stdout != "") != (c.exit == fault.Done) && c.program.Name == "verify" {
 			t.Errorf("%s %s: exit %d, want %d: %s%s", c.program.Name, c.args, r.exit, c.exit, r.stdout, r.stderr)
+		}
+	}
+}
+
+// A small file may hold very many documents, and each may have many findings.
+func TestTooManyDocuments(t *testing.T) {
+	lines := strings.Repeat("{}\n", maxDocuments+1)
+	for _, family := range []string{"canon", "msp"} {
+		r := runProgram(Verify(), lines, family, "-")
+		if r.exit != fault.Environment || r.stdout != "" || !strings.Contains(r.stderr, "input.too-large") {
+			t.Errorf("%s: exit %d: %.200s%.200s", family, r.exit, r.stdout, r.stderr)
 		}
 	}
 }

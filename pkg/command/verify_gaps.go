@@ -39,7 +39,7 @@ verified here.`,
 		Flags: []ucli.Flag{
 			indexDigestFlag(),
 			&ucli.StringFlag{Name: "require", Usage: "fail unless these hold: `SCOPE=LEVEL`,... with LEVEL complete or usable"},
-			&ucli.StringFlag{Name: "format", Value: "text", Usage: "print `text`, markdown or json"},
+			&ucli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORMAT`: text, markdown or json"},
 		},
 		MinArgs: 1,
 		MaxArgs: 1,
@@ -69,7 +69,7 @@ func runVerifyGaps(call *cli.Call) error {
 		return err
 	}
 	if err := write(gaps, call.Env.Stdout); err != nil {
-		return closedOr(err)
+		return cli.Unwritten(err)
 	}
 	switch {
 	case !gaps.Authorization:

@@ -9,8 +9,8 @@ import (
 	"snapline/pkg/record"
 )
 
-// VerifyMSP is the subcommand verify msp.
-func VerifyMSP() *cli.Program {
+// verifyMSPCommand is the subcommand verify msp.
+func verifyMSPCommand() *cli.Program {
 	return &cli.Program{
 		Name:      "msp",
 		Summary:   "judge MSP session snapshots, bare or in response frames",
@@ -35,7 +35,7 @@ items only.`,
 }
 
 func runVerifyMSP(call *cli.Call) error {
-	s := &documentSet{family: record.FamilyMSP, split: msp.Split}
+	s := &documentSet{family: record.FamilyMSP, in: documentInput{call: call}, split: msp.Split}
 	if err := s.gather(call); err != nil {
 		return err
 	}

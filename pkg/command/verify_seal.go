@@ -76,7 +76,7 @@ func runVerifySeal(call *cli.Call) error {
 func upload(call *cli.Call, sealed *verify.Sealed) error {
 	stdin, err := sealed.Stdin()
 	if err != nil {
-		return &fault.Error{Exit: fault.Environment, Detail: "the sealed bytes cannot be opened", Cause: err}
+		return &fault.Error{Exit: fault.Environment, Rule: "seal.read", Detail: "the sealed bytes cannot be opened", Cause: err}
 	}
 	defer stdin.Close()
 	uploader := exec.CommandContext(call.Context, call.Rest[0], call.Rest[1:]...)

@@ -26,7 +26,9 @@ func Grammatical(raw []byte, o Options) bool {
 func Lines(raw []byte) []Part {
 	var out []Part
 	whole := false
-	for i, line := range bytes.Split(raw, []byte("\n")) {
+	number := 0
+	for line := range bytes.SplitSeq(raw, []byte("\n")) {
+		number++
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		trimmed := bytes.TrimSpace(line)
 		if len(trimmed) == 0 {
@@ -36,7 +38,7 @@ func Lines(raw []byte) []Part {
 			return nil
 		}
 		whole = whole || trimmed[len(trimmed)-1] == '}'
-		out = append(out, Part{Line: i + 1, Raw: line})
+		out = append(out, Part{Line: number, Raw: line})
 	}
 	if len(out) < 2 || !whole {
 		return nil
