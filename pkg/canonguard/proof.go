@@ -21,8 +21,8 @@ type Proof struct {
 
 // The reasons why there is no proof.
 var (
-	ErrNoHeading = errors.New("heading not found")
-	ErrNotText   = errors.New("not UTF-8 text")
+	errNoHeading = errors.New("heading not found")
+	errNotText   = errors.New("not UTF-8 text")
 )
 
 // ProofOfRead proves the whole text, or the section under a heading: an exact line
@@ -32,7 +32,7 @@ var (
 // helper has it. Ten words or fewer stand in both lists.
 func ProofOfRead(source string, raw []byte, heading string) (Proof, error) {
 	if !utf8.Valid(raw) {
-		return Proof{}, ErrNotText
+		return Proof{}, errNotText
 	}
 	text := strings.TrimPrefix(string(raw), "\ufeff")
 	lines := splitLines(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
@@ -40,7 +40,7 @@ func ProofOfRead(source string, raw []byte, heading string) (Proof, error) {
 	if heading != "" {
 		at := findHeading(lines, heading)
 		if at < 0 {
-			return Proof{}, ErrNoHeading
+			return Proof{}, errNoHeading
 		}
 		end := sectionEnd(lines, at)
 		p.Heading, p.LineRange = strings.TrimRight(lines[at], "\n"), [2]int{at + 1, end}

@@ -47,10 +47,10 @@ func TestProofOfRead(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ProofOfRead("x", []byte(doc), "None"); !errors.Is(err, ErrNoHeading) {
+	if _, err := ProofOfRead("x", []byte(doc), "None"); !errors.Is(err, errNoHeading) {
 		t.Error(err)
 	}
-	if _, err := ProofOfRead("x", []byte("\xff"), ""); !errors.Is(err, ErrNotText) {
+	if _, err := ProofOfRead("x", []byte("\xff"), ""); !errors.Is(err, errNotText) {
 		t.Error(err)
 	}
 }

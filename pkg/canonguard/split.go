@@ -7,9 +7,9 @@ import (
 )
 
 // Split gives the documents in a file: the file itself, its lines if they are one
-// object each, or the deltas in the fenced blocks of a conversation. A file that is none of these is one document, so that what
-// cannot be read is reported and not left out. A state pasted into a conversation is
-// no recovery source and stays out.
+// object each, or the deltas in the fenced blocks of a conversation. A file that is none
+// of these is one document, so that what cannot be read is reported and not left out. A
+// state pasted into a conversation is no recovery source and stays out.
 func Split(raw []byte) []document.Part {
 	whole := []document.Part{{Raw: raw}}
 	if document.Grammatical(raw, tolerating) {

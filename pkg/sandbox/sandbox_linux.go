@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -220,5 +221,9 @@ func safeAbove(parent, child *unix.Stat_t, p process) bool {
 }
 
 func environment(path string, err error) error {
-	return &fault.Error{Exit: fault.Environment, File: path, Detail: "the tree cannot be looked at", Cause: err}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &fault.Error{Exit: fault.Environment, File: path, Rule: "sandbox.unreadable", Detail: "the tree cannot be looked at", Cause: err}
 }

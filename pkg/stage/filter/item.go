@@ -75,23 +75,12 @@ func (n names) of(l record.Line) string {
 	switch l := l.(type) {
 	case *record.Snapshot:
 		return "entity " + l.Entity.ID
-	case *record.Actor:
-		return "actor " + l.ID
-	case *record.Record:
-		return string(l.Kind) + " " + l.ID
-	case *record.Thread:
-		return "thread " + l.ID
 	case *record.Check:
 		n[l.RecordKey] = l.ID
-		return "check " + l.ID
 	case *record.Log:
 		return "log of check " + n[l.RecordKey]
-	case *record.Run:
-		return "run " + l.ID
-	case *record.Document:
-		return "document " + l.Name
 	}
-	return ""
+	return record.Describe(l)
 }
 
 // scopeOf gives the scope in which a line's loss would be counted.
