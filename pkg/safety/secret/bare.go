@@ -129,13 +129,19 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 	u := union(v[:min(len(v), maxMixed)])
 	switch {
 	case union(name)&lower == 0:
-		return true
+		return endsSecret(name) || !startsSentence(text, n.value, to)
 	case startsLine(text, n.start) && endsLine(text, to):
 		return (u&letter != u || len(v) >= 16 || isPasswordName(name)) && !isAddress(v)
 	case d.inList(n.start) && to < len(text) && (text[to] == ',' || text[to] == '}'): // {token: …}
 		return u&digit != 0 && u&letter != 0
 	}
 	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !isAddress(v)
+}
+
+// startsSentence tells whether text[i:to] is a word with a capital before one without, as
+// what describes a constant begins: AUTH_TYPE_UNSPECIFIED: Authentication is not set.
+func startsSentence(text []byte, i, to int) bool {
+	return is(text[i], upper) && run(text, i+1, lower) == to && to+1 < len(text) && text[to] == ' ' && is(text[to+1], lower)
 }
 
 // isAddress tells whether v is a URL. Secrets in it have names of their own.

@@ -51,7 +51,7 @@ func isWordList(v []byte, marks charset) bool {
 // is spelt alike if it is one of a password: "refresh_token": "refreshToken".
 func isOwnName(v, name []byte) bool {
 	name = name[bytes.LastIndexByte(name, '.')+1:]
-	if isPasswordName(name) && !bytes.Equal(v, name) {
+	if isPasswordName(name[lastWord(name):]) && !bytes.Equal(v, name) {
 		return false
 	}
 	words := 0

@@ -21,7 +21,7 @@ func TestNamesAsValues(t *testing.T) {
 		{"CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE: /home/runner/x/gha-creds-4a314653c6076d06.json\nDOCKER_AUTH_CONFIG: /root/.docker\nx --private-key-file=key.json\nGOOGLE_APPLICATION_CREDENTIALS=key.json", ""},
 		{"FILE_PASS¦WORD=/correct/horse.7\nKEY_FILE_PASS¦WORD=correct-horse.json\nAUTH_FILE_X=correct-horse", "FILE_PASSWORD=«env-value»\nKEY_FILE_PASSWORD=«env-value»\nAUTH_FILE_X=«env-value»"},
 		// The name over again.
-		{"f(next_token=next_token\nclient_secret='client_secret' REFRESH_TOKEN = \"REFRESH_TOKEN\" {\"refresh_token\": \"refreshToken\"} self.access_key = 'access-key'\nDB_PASSWORD=DB_PASSWORD", ""},
+		{"f(next_token=next_token\nclient_secret='client_secret' REFRESH_TOKEN = \"REFRESH_TOKEN\" {\"refresh_token\": \"refreshToken\"} self.access_key = 'access-key'\nDB_PASSWORD=DB_PASSWORD\n{\"password_policy\": \"passwordPolicy\"}", ""},
 		{"DB_PASS¦WORD=dbpassword\nDB_PASS¦WORD=db_password\nPASS¦WORD=password\nPOSTGRES_PASS¦WORD: password\nclient_sec¦ret=client_secret7\nclient_sec¦ret=clientsecrets", "DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPOSTGRES_PASSWORD: «env-value»\nclient_secret=«env-value»\nclient_secret=«env-value»"},
 	})
 }

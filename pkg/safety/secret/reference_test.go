@@ -72,7 +72,7 @@ func TestMasks(t *testing.T) {
 		{"password: *default_password\npassword: \"<your password>\"\ntoken=<your-token-here>", ""},
 		{"token_ttl: 720h0m0s\nTOKEN_TTL=15m30s500ms\n\"tokenExpiry\": \"1.5h\"\nToken x = String(\"-Infinity\")", ""},
 		{`{"tokenExpirationTime": "2022-03-16T03:45:09+00:00", "password_changed": "2022-03-16 03:45:09.123Z"}`, ""},
-		{`{"pass¦word": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"} password=NOT_LOGGING_PASSWORD token: REDACTED_TOKEN`, ""},
+		{`{"pass¦word": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"} password=NOT_LOGGING_PASSWORD token: REDACTED_TOKEN {"update_password": "on_create"}`, ""},
 		// Numbers of versions, and of 32 bits.
 		{"{\"next-auth\": \"^4.24.11\", \"x-token\": \">=5.0.0-beta.25 <6.0.0\", \"auth\": \"~10.20.30 || v11.0.0-rc1\"}\nAUTH_VERSION: v1.22.3-beta\nsecret-service = \"3.0.0-alpha.1\"\nauth: 2.20.162", ""},
 		{"KEY_REQUEST_TOKEN = 0xc0506617", ""},

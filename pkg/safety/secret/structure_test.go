@@ -97,6 +97,9 @@ func TestCodeBehindNames(t *testing.T) {
 		{`x = "pass¦word=ho%rse\nuser7"; x = "tok¦en=correct-horse\nuser"; x = "pass¦word=$pw-horse\nuser"`, `x = "password=«env-value»"; x = "token=«env-value»\nuser"; x = "password=«env-value»\nuser"`},
 		// A literal that a field to be filled in ends.
 		{`print("Access token: {0}".format(credentials.access_token)); log('    password = {0}'.format(`, ""},
+		// What describes a constant.
+		{"AUTH_TYPE_UNSPECIFIED: Authentication is not specified.\nPASSWORD_STATE: Password was never set", ""},
+		{"DB_PASS¦WORD: Correcthorse and more\nAUTH_TYPE: Authentication\nAUTH_TYPE: Correct7horse is\nTOK¦EN_VALUE: correcthorse is", "DB_PASSWORD: «env-value» and more\nAUTH_TYPE: «env-value»\nAUTH_TYPE: «env-value» is\nTOKEN_VALUE: «env-value» is"},
 		// Names of resources.
 		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
 		{"a:123456789012:sec¦ret:correct-horse-battery-7", "a:123456789012:secret:«env-value»"},

@@ -18,7 +18,7 @@ var maskWords = map[string]bool{
 
 var emptyWords = map[string]bool{
 	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true,
-	"infinity": true, "-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true,
+	"infinity": true, "-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true, "on_create": true,
 }
 
 // notSecret tells whether text[from:to] stands for a value and is none: a mask, a
