@@ -51,8 +51,8 @@ func publicTexts(t testing.TB) []sample {
 		}
 		out = append(out, s)
 	}
-	if len(out) < 330 {
-		t.Fatalf("the corpus holds %d texts, want at least 330", len(out))
+	if len(out) < 350 {
+		t.Fatalf("the corpus holds %d texts, want at least 350", len(out))
 	}
 	return out
 }
@@ -182,8 +182,9 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 const precisionHead = `# Precision of the filter
 
 Generated from pkg/safety/testdata/precision (` + "`go test ./pkg/safety -run TestPrecision -update`" + `); a plain test run compares. The texts are
-public: CI logs, issue and comment bodies, and titles as the three forges' interfaces return them. None of them is an attack, so each rejected
-text is a false rejection unless the list at the end says otherwise, and each redaction deserves a look.
+public: CI logs, issue and comment bodies, and titles as the three forges' interfaces return them; those of the group shapes are written after
+public ones, with what tools and manuals print everywhere. None of them is an attack, so each rejected text is a false rejection unless the list
+at the end says otherwise, and each redaction deserves a look.
 
 `
 

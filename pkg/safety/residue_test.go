@@ -62,6 +62,10 @@ func (p *residuePattern) left(text []byte) []byte {
 			if bytes.Count(value, value[:1]) == len(value) || !bytes.ContainsAny(value, "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ") {
 				continue // a mask or a number
 			}
+			spelt := bytes.ReplaceAll(bytes.ToLower(m[0]), []byte("_"), nil)
+			if bytes.Count(spelt, bytes.ToLower(value)) > 1 {
+				continue // the name over again: "refresh_token": "refreshToken"
+			}
 		}
 		return m[0]
 	}
