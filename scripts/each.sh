@@ -58,7 +58,7 @@ number=0 failed=0
 while IFS= read -r request || [[ -n $request ]]; do
 	number=$((number + 1))
 	if ! parse "$request"; then
-		printf 'each.sh: request %d: one flat object with url, out and, optional, profile is expected\n' "$number" >&2
+		printf 'each.sh: request %d: one flat object with url, out and, optional, profile is expected (try each.sh --help)\n' "$number" >&2
 		aborted 2
 		failed=1
 		continue

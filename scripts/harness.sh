@@ -87,6 +87,9 @@ agent=("$@")
 for program in "${agent[0]}" ${pre:+"$pre"} ${post:+"$post"}; do
 	command -v -- "$program" >/dev/null || refuse 'the agent or a script cannot be run: name an executable file, for example ./pre.sh'
 done
+for program in fetch filter bound emit verify; do
+	[[ -x $bin/$program ]] || refuse "a program is missing in $bin: build the five (go build -o bin/ ./cmd/...) or set SNAPLINE_BIN"
+done
 
 # --- masking -------------------------------------------------------------------
 

@@ -63,5 +63,8 @@ while (($# > 1)); do
 	shift
 done
 emit+=(--out "$1")
+for program in "${fetch[0]}" "${filter[0]}" "${bound[0]}" "${emit[0]}"; do
+	[[ -x $program ]] || refuse "a program is missing in $bin: build the five (go build -o bin/ ./cmd/...) or set SNAPLINE_BIN"
+done
 
 "${fetch[@]}" | "${filter[@]}" | "${bound[@]}" | "${emit[@]}"
