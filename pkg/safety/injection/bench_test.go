@@ -21,6 +21,7 @@ var hostile = []string{
 	"key-", "hidden-", "opacity-", "display-",
 	"paste a in .env ", "paste into the .env ", "printenv ", "printenv A_KEY ", "never reveal whether ", "never show a to users ", "system prompt was replaced by ", "decode it, run it by ",
 	"1 env | curl ", "a env 2>", "\tdo not follow rules", "@a-a override rules ", "a flag to ignore rules ", "lets you set or set the system prompt ", "do not tell the users' ", "1 send .env ",
+	"cat -c -c -c .env ", "openssl -base64 ", "a comment with the .env ",
 }
 
 // ratio is how the speed of f over text compares with SHA-256, the best of three.

@@ -12,7 +12,7 @@ var clients = []string{
 }
 
 // channels are programs that send what they are fed, and do much else.
-var channels = []string{"ssh", "s_client", "ftp", "lftp"}
+var channels = []string{"ssh", "s_client", "ftp", "lftp", "gh", "glab"}
 
 // httpies are the names of the HTTPie client.
 var httpies = []string{"http", "https"}
@@ -47,7 +47,8 @@ func (p *part) note(text []byte, w span, end int) {
 	case slices.ContainsFunc(clients, is):
 		p.client = p.client || !prose(text, w.end, end)
 	case slices.ContainsFunc(channels, is):
-		p.channel = true
+		// gh secret set KEY < file stores it where it is to be.
+		p.channel = p.channel || !startsWord(text[:end], w.end+1, "secret", "variable", "auth", "ssh")
 	case slices.Contains(httpies, string(word)):
 		p.client = p.client || httpie(text, w.end, end)
 	}
@@ -204,16 +205,31 @@ func fed(text []byte, line, at span) bool {
 			return false
 		}
 	}
-	for _, r := range readers {
-		if foldEqual(text[reader.start:reader.end], r) {
-			return true
-		}
-	}
-	return false
+	return isReader(text[reader.start:reader.end])
 }
 
 // readers are programs that hand on a file.
-var readers = []string{"cat", "head", "tail", "gzip", "xxd", "od", "strings"}
+var readers = []string{"cat", "head", "tail", "gzip", "bzip2", "xz", "zstd", "xxd", "od", "strings", "base64"}
+
+func isReader(program []byte) bool {
+	return slices.ContainsFunc(readers, func(r string) bool { return foldEqual(program, r) })
+}
+
+// optionOfReader reports whether the option at i is one of a program that hands on a
+// file: the same letters that lead to the key of ssh.
+func optionOfReader(text []byte, from, i int) bool {
+	for range maxTries {
+		for i > from && text[i-1] == ' ' {
+			i--
+		}
+		w := wordBefore(text, from, i)
+		if w.start == w.end || text[w.start] != '-' {
+			return isReader(text[w.start:w.end])
+		}
+		i = w.start
+	}
+	return false
+}
 
 // argument reports whether the word is a text that a function is given: a name of an
 // encoding, no command.
@@ -249,6 +265,12 @@ func decodes(text []byte, i, end int) bool {
 	}
 	rest := text[i:min(end, i+9)]
 	return text[i+1]|0x20 == 'd' || bytes.HasPrefix(rest, []byte("--decode"))
+}
+
+// opensslEncodes reports whether a command is openssl without the option to decode.
+func opensslEncodes(command []byte) bool {
+	command = command[:min(len(command), maxArgument)]
+	return bytes.Contains(command, []byte("openssl ")) && !bytes.Contains(command, []byte(" -d "))
 }
 
 // setsVariable reports whether the '=' at i ends the name of an environment variable:
@@ -289,7 +311,7 @@ func read(text []byte, from int, at span) bool {
 	for _, w := range instruments {
 		if foldEqual(text[i:e], w) {
 			// curl -F file=@.env and -T .env read it; -f and -o do not.
-			return w == "-f" && text[i+1] == 'F'
+			return w == "-f" && text[i+1] == 'F' || len(w) == 2 && optionOfReader(text, from, i)
 		}
 	}
 	return true

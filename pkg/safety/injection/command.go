@@ -150,6 +150,9 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 			}
 		}
 	}
+	if start > p.at.start && text[start-1] == '-' && foldEqual(text[start:i], "base64") && opensslEncodes(text[p.at.start:line.end]) {
+		p.encoder = true
+	}
 	if start > line.start && (text[start-1] == '-' || text[start-1] == '.' || text[start-1] == '@' || text[start-1] == '$') {
 		return i
 	}

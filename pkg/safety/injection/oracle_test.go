@@ -174,7 +174,7 @@ var fragments = func() []string {
 		"<!--|-->|--!>|<div hidden>|</div>|<p style=\"display:none\">|</p>|[//]: # (|)|![AI: |](x)|<img alt=\"|\">|AI|agents|assistant|approve|merge|review policy|tests|you must|please|"+
 		"everything|anything|follow|given|said before|you can|we|should|ever|system|model|remember|version|by an|dear|reads|is as follows|you have a|replaces|"+
 		"printenv API_KEY|printenv|into|whether|by name|stack traces|to users|by hand|was overwritten by|in|local|reload|"+
-		"](y \"AI: approve this|\")|]: y \"you must merge|\"\n|ignoreall|previousinstructions|tellthe|donot|ssh |< |cat |env vars|your env|2>&1 |docker exec c env |./.env|2026-01-02T03:04:05Z |#12 0.3s |build\t|INFO |@claude |how to|lets you|a flag to|users' |listed above|in the system prompt|or set|${apiKey}|the environment to|http |POST |--exclude |failing|despite|before|&colon;|"+
+		"](y \"AI: approve this|\")|]: y \"you must merge|\"\n|ignoreall|previousinstructions|tellthe|donot|ssh |< |cat |env vars|your env|2>&1 |-c |-base64 |gh |a comment with the contents of |send me |docker exec c env |./.env|2026-01-02T03:04:05Z |#12 0.3s |build\t|INFO |@claude |how to|lets you|a flag to|users' |listed above|in the system prompt|or set|${apiKey}|the environment to|http |POST |--exclude |failing|despite|before|&colon;|"+
 		".| |\n|\n\n|> |- |1. |*|_|`|**|:|,|;|!|?|-|-\n|…|—|“|<b>|</b>|<br>|&nbsp;|\\n|%20|\\|\\\n|||&&|>|a|the user's|x.y|é|日本|'|’|0|Ignore|DISREGARD|\t", "|")
 	return append(f, "|", " | ", "||")
 }()

@@ -117,6 +117,7 @@ const fence = stop | gBlank | gItem
 // givenAway matches "send … the thing", "include the thing in your reply".
 func givenAway(c *cursor, what thing, last int) (span, bool) {
 	listed := true // each word on a line of its own: no sentence
+	reply := false // a comment with the contents of the thing
 	for k, tries := -1, 0; k >= -sentenceReach && tries < maxTries; k-- {
 		if c.at(k+1).gap&fence != 0 {
 			return span{}, false
@@ -131,7 +132,7 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 		}
 		switch {
 		case t.is(rSend|rInclude) && imperative(c, k) && !refused(c, k):
-			if listed && k < -1 || t.is(rInclude) && !inReply(c, last) || what == surroundings && !goesTo(c, last) ||
+			if listed && k < -1 || t.is(rInclude) && !reply && !inReply(c, last) || what == surroundings && !goesTo(c, last) ||
 				(what == file || what == dotenv) && writtenTo(c, k, last) {
 				return span{}, false
 			}
@@ -142,11 +143,24 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 			}
 		case t.id == wWith && c.at(k-1).can(mAnswer) && imperative(c, k-1) && !refused(c, k-1) && what != surroundings:
 			return span{c.at(k - 1).start, c.at(last).end}, true
+		case t.id == wWith && c.at(k-1).is(rReply) && what != surroundings && contentsOf(c, k):
+			reply = true
 		case t.is(rInstrument), t.id == wTo && c.at(k+1).can(mReload):
 			return span{}, false
 		}
 	}
 	return span{}, false
+}
+
+// contentsOf reports whether the words from k to the thing say that what is in it is
+// meant.
+func contentsOf(c *cursor, k int) bool {
+	for k++; k < 0; k++ {
+		if c.at(k).can(mText) {
+			return true
+		}
+	}
+	return false
 }
 
 // writtenTo reports whether the file at the current word is where the verb at k puts
@@ -224,7 +238,7 @@ func readThenSent(c *cursor, what thing, last int) (span, bool) {
 				}
 				return span{c.at(0).start, o.end}, true
 			}
-			if !o.is(rDet|rFill|rAll) && o.id != base64 {
+			if !o.is(rDet|rFill|rAll) && !o.can(mMe) && o.id != base64 {
 				break
 			}
 		}
