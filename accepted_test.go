@@ -17,6 +17,7 @@ import (
 
 	"snapline/pkg/fault"
 	"snapline/pkg/ndjson"
+	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/emit"
@@ -176,6 +177,21 @@ func TestNearlyValidStreamsAreRefusedOrAccepted(t *testing.T) {
 		if a.rules[rule] == 0 {
 			t.Errorf("nothing broke %s", rule)
 		}
+	}
+}
+
+// The header of a record file is as long as its identifiers, which a profile may let be
+// long; only the body is bounded by max_record_bytes.
+func TestLongIdentifiersAreAccepted(t *testing.T) {
+	requirement.Claim(t, "BND-02", "STR-06")
+	s := testkit.New(record.GitHub, record.WorkItem, 3)
+	b := &s.Header.Collection.Bounds
+	b.MaxMetadataStringBytes, b.MaxRecordBytes = 2<<20, 2
+	s.Lines[1].(*record.Record).Content = record.Text([]byte("e\n"))
+	s.Identify(s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "x\n"), strings.Repeat("x", 3<<19))
+	a := newAcceptance(t)
+	if a.judge(t, "a long identifier", s.Bytes(t)); a.published != 1 {
+		t.Errorf("refused: %v", a.rules)
 	}
 }
 

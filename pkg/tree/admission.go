@@ -36,3 +36,9 @@ func Explained(status record.FilterStatus, findings int) bool {
 	}
 	return true
 }
+
+// TextExplained reports whether a filter status fits a body or log of n bytes: only an
+// empty source leaves none, and nothing happens to that (AMB-08).
+func TextExplained(status record.FilterStatus, n int) bool {
+	return n > 0 || status == record.Unchanged
+}

@@ -77,7 +77,7 @@ func (p *promises) line(line record.Line) error {
 	case *record.Log:
 		delete(p.awaited, l.RecordKey)
 		p.logs++
-		return cmp.Or(explained(l.Filter), text("log", l.Content.Bytes, p.header.Collection.Bounds.MaxLogBytes))
+		return cmp.Or(explained(l.Filter), text("log", l.Content, l.Filter, p.header.Collection.Bounds.MaxLogBytes))
 	case *record.Gap:
 		if l.Scope == record.ScopeEntity && l.Code.Usability() == "unusable" {
 			return &fault.Error{
@@ -119,11 +119,13 @@ func (p *promises) record(l *record.Record) error {
 	if l.Kind == record.KindReview && !tree.HasReviews(p.header.Source.Forge) {
 		return broken("bounded.review", "%s has no formal reviews", p.header.Source.Forge)
 	}
-	return cmp.Or(p.keep(sources[l.Kind], l.Filter), explained(l.Filter), text("body", l.Content.Bytes, p.header.Collection.Bounds.MaxRecordBytes))
+	return cmp.Or(p.keep(sources[l.Kind], l.Filter), explained(l.Filter), text("body", l.Content, l.Filter, p.header.Collection.Bounds.MaxRecordBytes))
 }
 
 // end checks what the gaps of the whole stream say of it (GAP-05, GAP-07 to GAP-09).
-func (p *promises) end(gaps tree.GapCounts) error {
+// unknown are the actors of unknown kind that the tree names: in it they look like
+// people of whom nothing is verified (AMB-70).
+func (p *promises) end(gaps tree.GapCounts, unknown int64) error {
 	for _, scope := range tree.RecordScopes {
 		if !gaps.CoverRejected(scope, p.rejected[scope]) {
 			return broken("bounded.gaps", "%s has more rejected records than its gap unsafe_content counts", scope)
@@ -132,6 +134,8 @@ func (p *promises) end(gaps tree.GapCounts) error {
 	switch missing := int64(len(p.awaited)); {
 	case !gaps.LabelsBounded(p.header.EntityFilter.Status):
 		return broken("bounded.gaps", "labels were dropped and entity_filter is not truncated")
+	case gaps.Of(record.ScopeActors, record.InvalidMetadata) < unknown:
+		return broken("bounded.gaps", "%d actors of unknown kind are named and the gap invalid_metadata of actors does not count them", unknown)
 	case !gaps.CoverLogs(p.logs, missing):
 		return broken("bounded.gaps", "selected logs are missing, %d of them, and the gaps of check_logs do not count so many", missing)
 	}
@@ -177,8 +181,11 @@ func (p *promises) display(name, s string) error {
 
 // text checks a body or log: within its bound, LF line ends, exactly one at the end
 // unless it is empty (REC-06, BND-02, CAN-06, CAN-07).
-func text(name string, b []byte, most int64) error {
+func text(name string, c record.Content, f *record.Filter, most int64) error {
+	b := c.Bytes
 	switch {
+	case c.Form == record.FormText && !tree.TextExplained(f.Status, len(b)):
+		return broken("bounded.filter-status", "an empty %s is %s", name, f.Status)
 	case len(b) == 0:
 		return nil
 	case int64(len(b)) > most:

@@ -25,7 +25,7 @@ func threeComments(s *testkit.Stream) *record.Thread {
 // What bound promises and the reader of the stream does not check.
 func TestBrokenPromises(t *testing.T) {
 	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09", "THR-07",
-		"STR-06", "AMB-33", "ADM-04", "ADM-05", "FLT-01", "FLT-02", "FLT-04", "GAP-05", "GAP-07", "GAP-09", "AMB-12", "AMB-43")
+		"STR-06", "AMB-33", "ADM-04", "ADM-05", "FLT-01", "FLT-02", "FLT-04", "GAP-05", "GAP-07", "GAP-09", "AMB-12", "AMB-43", "AMB-08", "AMB-70", "GAP-13")
 	bound := func(s *testkit.Stream) *record.Bounds { return &s.Header.Collection.Bounds }
 	comment := func(s *testkit.Stream, body string) *record.Record {
 		return s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), body)
@@ -121,6 +121,17 @@ func TestBrokenPromises(t *testing.T) {
 		{"log modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
 			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
 			s.Log(1, "").Filter.Status = record.Modified
+		}},
+		{"an empty body that was changed", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
+			comment(s, "").Filter = &record.Filter{Status: record.Modified, Findings: findings("x", 1)}
+		}},
+		{"an empty log that was cut", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
+			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Log(1, "").Filter.Status = record.Truncated
+		}},
+		{"an actor of unknown kind that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
+			th, unknown := threeComments(s), s.UnknownActor(2)
+			th.Resolved, th.ResolvedByActorID = true, &unknown
 		}},
 		{"a rejected comment that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
 			testkit.Reject(comment(s, ""), "x")

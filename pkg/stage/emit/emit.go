@@ -153,7 +153,13 @@ func (c checked) line(l record.Line) error {
 }
 
 func (c checked) finish() (*root, error) {
-	if err := c.promised.end(c.gaps); err != nil {
+	unknown := int64(0)
+	for id := range c.referenced {
+		if c.actors[id].Kind == record.Unknown {
+			unknown++
+		}
+	}
+	if err := c.promised.end(c.gaps, unknown); err != nil {
 		return nil, err
 	}
 	return c.builder.finish()

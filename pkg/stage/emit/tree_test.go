@@ -515,11 +515,13 @@ func TestGapsAndActors(t *testing.T) {
 		{Scope: "reviews", Code: "history_unavailable", Count: 1},
 		{Scope: "comments", Code: "unsafe_content", Count: 1},
 		{Scope: "reviews", Code: "unsafe_content", Count: 1},
+		{Scope: "actors", Code: "invalid_metadata", Count: 1},
 	} {
 		s.Gap(g.Scope, g.Code, g.Count)
 	}
 	got := emitted(t, s)
 	want := []tree.Gap{
+		{Scope: "actors", Code: "invalid_metadata", Usability: "unusable", Count: 1},
 		{Scope: "checks", Code: "invalid_metadata", Usability: "unusable", Count: 1},
 		{Scope: "comments", Code: "authorization_failed", Usability: "unusable", Count: 3},
 		{Scope: "comments", Code: "profile_bound", Usability: "partial", Count: 2},

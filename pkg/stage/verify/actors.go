@@ -58,7 +58,7 @@ func (v *verifier) actorRules() error {
 	if v.actors == nil {
 		return nil
 	}
-	v.explained(tree.ActorsPath, slices.ContainsFunc(v.actors.Actors, func(a tree.Actor) bool { return a.Login == nil }))
+	v.explained(tree.ActorsPath, len(v.actors.Actors), slices.ContainsFunc(v.actors.Actors, func(a tree.Actor) bool { return a.Login == nil }))
 	rows := map[string]*tree.Actor{}
 	for i := range v.actors.Actors {
 		a := &v.actors.Actors[i]

@@ -144,6 +144,10 @@ func TestChangeBetweenReads(t *testing.T) {
 			must(t, os.Rename(at1(root, s.path("c1")), filepath.Join(root, "../same")))
 			must(t, os.WriteFile(at1(root, s.path("c1")), s.files[s.path("c1")], 0o600))
 		}, RuleMoved, s.path("c1")},
+		{"the file gets a second name", "open", name, func(root string) {
+			must(t, os.Link(at1(root, s.path("c1")), root+".second"))
+		}, RuleMoved, s.path("c1")},
+		{"the file is opened to others", "open", name, func(root string) { must(t, os.Chmod(at1(root, s.path("c1")), 0o666)) }, RuleMoved, s.path("c1")},
 		{"the file goes away", "open", name, func(root string) { must(t, os.Remove(at1(root, s.path("c1")))) }, RuleMoved, s.path("c1")},
 		{"the file grows", "open", name, func(root string) {
 			must(t, os.WriteFile(at1(root, s.path("c1")), append(slices.Clone(s.files[s.path("c1")]), 'x'), 0o600))

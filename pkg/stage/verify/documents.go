@@ -16,9 +16,15 @@ func (v *verifier) statusOf(path string) record.FilterStatus {
 }
 
 // explained: a document whose strings were modified has findings, unless it lacks a
-// login: a cut may have left nothing of it (FLT-02, AMB-28).
-func (v *verifier) explained(path string, lacksLogin bool) {
-	if f := v.files[path]; f != nil && f.Filter != nil && f.Filter.Status == record.Modified && len(f.Filter.Findings) == 0 && !lacksLogin {
+// login, of which a cut may have left nothing; one without any string is unchanged
+// (FLT-02, AMB-28, AMB-31).
+func (v *verifier) explained(path string, strings int, lacksLogin bool) {
+	f := v.files[path]
+	if f == nil || f.Filter == nil {
+		return
+	}
+	unexplained := f.Filter.Status == record.Modified && len(f.Filter.Findings) == 0 && !lacksLogin
+	if unexplained || strings == 0 && f.Filter.Status != record.Unchanged {
 		v.add(RuleFilterStatus, path, "")
 	}
 }
@@ -44,7 +50,7 @@ func (v *verifier) entityText() error {
 	e, path, status := v.entity, tree.EntityPath, v.statusOf(tree.EntityPath)
 	v.id(path, "/id", record.KindEntity, e.ID)
 	v.actorID(path, "/author_id", e.AuthorID)
-	v.explained(path, e.Author == nil)
+	v.explained(path, 1+len(e.Labels), e.Author == nil)
 	if err := v.display(path, "/title", e.Title, status); err != nil {
 		return err
 	}
@@ -75,7 +81,7 @@ func (v *verifier) runRules() error {
 	}
 	path, status := tree.AgentRunsPath, v.statusOf(tree.AgentRunsPath)
 	runs := v.runs.Runs
-	v.explained(path, false)
+	v.explained(path, len(runs), false)
 	if len(runs) > 0 && !v.includes(record.ScopeAgentRuns) {
 		v.add(RuleRecordSource, path, "/runs")
 	}

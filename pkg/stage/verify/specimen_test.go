@@ -89,7 +89,7 @@ func changeProposal(t testing.TB, forge record.Forge) *specimen {
 	b.add(specimenRecord{name: "c6", kind: record.KindComment, id: b.ids.comment("6"), created: moment("10:08"), author: &b.ids.alice, body: "Cut here\n", filter: tree.Filter{Findings: []tree.Finding{}, Status: record.Truncated}})
 	if forge != record.GitLab {
 		b.add(specimenRecord{name: "r1", kind: record.KindReview, id: b.ids.review("1"), created: moment("11:00"), author: &b.ids.mona, body: "Looks good.\n"})
-		b.add(specimenRecord{name: "r2", kind: record.KindReview, id: b.ids.review("2"), created: moment("11:05"), author: &b.ids.alice, body: "", filter: filtered(record.Modified, "unicode.zero-width")})
+		b.add(specimenRecord{name: "r2", kind: record.KindReview, id: b.ids.review("2"), created: moment("11:05"), author: &b.ids.alice, body: "\n", filter: filtered(record.Modified, "unicode.zero-width")})
 		b.relations.Reviews = []tree.Review{
 			{ID: b.ids.review("1"), RecordKey: b.keys["r1"], ReviewedSHA: head, State: record.Approved, SubmittedAt: moment("11:00")},
 			{

@@ -102,6 +102,7 @@ func (v *verifier) logFile(f *tree.File) error {
 // textRules name the faults of bodies and logs.
 var textRules = map[textrule.Fault]Rule{
 	textrule.Form: RuleTextForm, textrule.Length: RuleTextLength, textrule.Unsafe: RuleTextUnsafe, textrule.Rescan: RuleTextRescan,
+	textrule.Empty: RuleFilterStatus,
 }
 
 // displayRules name the faults of display strings.

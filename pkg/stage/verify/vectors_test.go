@@ -202,6 +202,24 @@ var vectors = []vector{
 	{RuleFilterStatus, index, []string{"FLT-02"}, onIndex(func(d map[string]any) {
 		put(d, "modified", "records", find(d, "records", "kind", "entity"), "filter", "status")
 	})},
+	{RuleFilterStatus, tree.AgentRunsPath, []string{"AMB-31"}, func(t testing.TB, s *specimen) { // of no text
+		s.edit(t, tree.AgentRunsPath, func(d map[string]any) { d["runs"] = []any{} })
+		s.index(t, func(d map[string]any) {
+			filter := map[string]any{"status": "modified", "findings": []any{map[string]any{"code": "a", "count": 1}}}
+			put(d, filter, "files", find(d, "files", "role", "agent_runs"), "filter")
+		})
+	}},
+	{RuleFilterStatus, "c2", []string{"AMB-08"}, func(t testing.TB, s *specimen) { // of an empty body
+		s.index(t, func(d map[string]any) {
+			put(d, "truncated", "records", find(d, "records", "record_key", s.keys["c2"]), "filter", "status")
+		})
+	}},
+	{RuleFilterStatus, "k1 log", []string{"AMB-08"}, func(t testing.TB, s *specimen) {
+		s.files[tree.LogPath(s.keys["k1"])] = nil
+		s.index(t, func(d map[string]any) {
+			put(d, "truncated", "files", find(d, "files", "role", "check_log"), "filter", "status")
+		})
+	}},
 	{RuleFilterStatus, "k1 log", []string{"FLT-02"}, onIndex(func(d map[string]any) {
 		put(d, "modified", "files", find(d, "files", "role", "check_log"), "filter", "status")
 	})},

@@ -138,6 +138,7 @@ var textFaults = map[textrule.Fault]struct{ rule, detail string }{
 	textrule.Length: {ruleLength, "longer than its bound"},
 	textrule.Unsafe: {ruleUnsafe, "the filters would change or reject this text"},
 	textrule.Rescan: {ruleRescan, "truncated text that is unsafe on its own"},
+	textrule.Empty:  {ruleStatus, "nothing is left of a text that was changed or cut"},
 }
 
 func (a *auditor) verdict(object string, v textrule.Verdict, err error) error {

@@ -9,6 +9,7 @@ import (
 
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/tree"
 )
 
 // Scanner is the part of a *safety.Worker that a judge needs.
@@ -27,6 +28,7 @@ const (
 	Length       // over its bound
 	Unsafe       // the filters would change or reject it
 	Rescan       // cut text that is unsafe on its own
+	Empty        // nothing, of which something was changed or cut
 )
 
 // Verdict is a fault with the finding codes that explain it; codes are names of ours.
@@ -49,6 +51,8 @@ func Text(s Scanner, kind safety.Kind, b []byte, status record.FilterStatus, bou
 		return Verdict{Form, "form"}, nil
 	case int64(len(b)) > bound:
 		return Verdict{Length, "length"}, nil
+	case !tree.TextExplained(status, len(b)):
+		return Verdict{Empty, "empty"}, nil
 	case status == record.Truncated:
 		return rescan(s, kind, b)
 	}
