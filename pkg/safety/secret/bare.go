@@ -273,8 +273,10 @@ func (n *nameAt) saysOther(text []byte, from, to int) bool {
 	if last.in(patternWords) {
 		return bytes.ContainsAny(v, `^[(*?\`)
 	}
-	if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) && (last.in(pathWords) || last.in(keyNames)) {
-		return true
+	if last.in(pathWords) || last.in(keyNames) {
+		if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) {
+			return true
+		}
 	}
 	if isObjectName(v, name) || isOwnName(v, name) {
 		return true

@@ -176,7 +176,7 @@ func quoted(text []byte, i int) (from, to int, ok bool) {
 			// Quotes inside of `${…}` and "#{…}" are of the code there.
 			code := quote == '`' && text[j] == '$' || quote == '"' && (text[j] == '#' || opensQuote(text, j))
 			if code && !broken && depth == 0 && hasAt(text, j+1, "{") {
-				if end := balanced(text, j+1, len(text), '{', '}'); end > 0 {
+				if end := balanced(text, j+1, min(len(text), j+maxStructure), '{', '}'); end > 0 {
 					j = end - 1
 				} else {
 					broken = true

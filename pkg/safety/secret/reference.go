@@ -21,6 +21,14 @@ var codeReferences = []string{
 	"Environment.GetEnvironmentVariable", "!Ref", "!Sub", "!ImportValue", "!GetAtt", "!vault", "!secret",
 }
 
+// startsReference are the characters with which codeReferences begin.
+var startsReference = func() (t [256]bool) {
+	for _, r := range codeReferences {
+		t[r[0]] = true
+	}
+	return t
+}()
+
 // referenceRoots are the first parts of dotted expressions in configuration and
 // code.
 var referenceRoots = map[string]bool{
@@ -82,6 +90,9 @@ func joins(v []byte, i int) bool {
 // readsEnvironment tells whether v begins like an expression that reads the
 // environment and the like. In a text it has to go on with a name in capitals.
 func readsEnvironment(v []byte, code bool) bool {
+	if !startsReference[v[0]] {
+		return false
+	}
 	for _, p := range codeReferences {
 		if !hasAt(v, 0, p) {
 			continue

@@ -98,8 +98,12 @@ func isMessage(v []byte) bool {
 	for i := 0; i < len(v); {
 		end := run(v, i, alnum)
 		w := fold(v[i:end])
-		about = about || secretName(v[i:end])
-		says = says || w.in(messageWords)
+		switch {
+		case w.in(messageWords):
+			says = true
+		case !about:
+			about = secretName(v[i:end])
+		}
 		if i = end; i < len(v) && bytes.IndexByte([]byte(" .,:;!?'-()"), v[i]) < 0 {
 			return false
 		}
