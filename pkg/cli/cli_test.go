@@ -88,7 +88,7 @@ func TestUsageErrorsAreOneLineAndLeaveStdoutEmpty(t *testing.T) {
 		{"value missing at the end", "dir --out", "tool: --out needs a value (try 'tool --help')\n"},
 		{"value missing before a flag", "--out --json dir", "tool: --out needs a value (try 'tool --help')\n"},
 		{"twice", "--out a --out b dir", "tool: --out is given twice (try 'tool --help')\n"},
-		{"bad boolean", "--json=perhaps dir", `invalid boolean value`},
+		{"bad boolean", "--json=perhaps dir", "tool: --json takes no value, or true or false (try 'tool --help')\n"},
 		{"no argument", "", "tool: DIR is missing (try 'tool --help')\n"},
 		{"surplus argument", "a b", `tool: unexpected argument "b" (try 'tool --help')` + "\n"},
 		{"no command behind --", "seal dir", "tool: -- and a command are missing (try 'tool seal --help')\n"},

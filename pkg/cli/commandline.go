@@ -64,7 +64,7 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			if takesValue(flag) && value == "" {
 				return nil, Usagef("--%s is empty; give a value or leave it out", name)
 			}
-			if err := checkValue(flag, name, value); err != nil {
+			if err := checkValue(flag, name, value, hasValue); err != nil {
 				return nil, err
 			}
 			l.flags = append(l.flags, arg)
@@ -162,10 +162,14 @@ func takesValue(f ucli.Flag) bool {
 	return ok && d.TakesValue()
 }
 
-// checkValue says what a flag with a number or a duration takes: the library's own
-// words do not.
-func checkValue(f ucli.Flag, name, value string) error {
+// checkValue says what a switch and a flag with a number or a duration take: the
+// library's own words do not.
+func checkValue(f ucli.Flag, name, value string, given bool) error {
 	switch f.(type) {
+	case *ucli.BoolFlag:
+		if _, err := strconv.ParseBool(value); given && err != nil {
+			return Usagef("--%s takes no value, or true or false", name)
+		}
 	case *ucli.DurationFlag:
 		if _, err := time.ParseDuration(value); err != nil {
 			return Usagef("--%s takes a duration like 90s or 2m, not %s", name, fault.Quote(value))
