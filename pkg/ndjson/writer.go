@@ -178,19 +178,3 @@ func writeFault(err error) error {
 	}
 	return &fault.Error{Exit: fault.Environment, Rule: RuleWrite, Detail: "the output cannot be written", Cause: err}
 }
-
-// AppendLine appends the JSON line of l, LF included, as the Writer would write it
-// after a header of the given position: 1 fetch, 2 filter, 3 bound.
-func AppendLine(dst []byte, l record.Line, position int) ([]byte, error) {
-	e := encoder{pos: position}
-	findType(l.LineType()).write(&e, l)
-	if e.err != nil {
-		return dst, e.err
-	}
-	if e.literal != nil {
-		dst = append(append(append(dst, e.buf[:e.split]...), e.literal...), e.buf[e.split:]...)
-	} else {
-		dst = append(dst, e.buf...)
-	}
-	return append(dst, '\n'), nil
-}

@@ -334,19 +334,3 @@ func TestErrorsCarryNoContent(t *testing.T) {
 		}
 	}
 }
-
-func TestAppendLine(t *testing.T) {
-	for pos := 1; pos <= 3; pos++ {
-		raw := write(t, testHeader(pos), testLines(pos)...)
-		var got []byte
-		var err error
-		for _, l := range append([]record.Line{testHeader(pos)}, testLines(pos)...) {
-			if got, err = AppendLine(got, l, pos); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.HasPrefix(raw, got) {
-			t.Errorf("position %d:\n%s", pos, got)
-		}
-	}
-}
