@@ -7,21 +7,19 @@ import "bytes"
 // isObjectName tells whether v is the name of an object that holds the secret, as Kubernetes
 // has them: secretName, credentials_name, secretRef, existingSecret, passwordKey.
 func isObjectName(v, name []byte) bool {
-	if !isWordList(v, dash|dot) {
-		return false
-	}
 	k := lastWord(name)
 	before := name[:k]
 	last, other := fold(name[k:]), fold(trimWord(before))
+	object := false
 	switch string(last.text[:last.n]) {
 	case "name", "ref":
-		return true
+		object = true
 	case "secret":
-		return string(other.text[:other.n]) == "existing" || string(other.text[:other.n]) == "credentials"
+		object = string(other.text[:other.n]) == "existing" || string(other.text[:other.n]) == "credentials"
 	case "key":
-		return string(other.text[:other.n]) == "password"
+		object = string(other.text[:other.n]) == "password"
 	}
-	return false
+	return object && isWordList(v, dash|dot)
 }
 
 // trimWord gives the last word of a part of a name, without the mark behind it.
