@@ -244,7 +244,7 @@ func TestUsageErrorsAsJSON(t *testing.T) {
 		{"dir --nope --log-format=json", unknown},
 		{"dir --nope -log-format json", unknown},
 		{"--log-format json", `"detail":"DIR is missing"`},
-		{"--log-format json dir --json=perhaps", `invalid boolean value`},
+		{"--log-format json dir --json=perhaps", `"detail":"--json takes no value, or true or false"`},
 		{"dir --log-format json --log-format text", `"detail":"--log-format is given twice"`},
 		{"dir --nope --log-format xml", "tool: unknown flag --nope"},
 		{"dir --nope --log-format", "tool: unknown flag --nope"},
