@@ -273,6 +273,23 @@ func opensslEncodes(command []byte) bool {
 	return bytes.Contains(command, []byte("openssl ")) && !bytes.Contains(command, []byte(" -d "))
 }
 
+// endsPipe reports whether the program is the last of a pipe and of its sentence: behind
+// it stand full stops, and no name.
+func endsPipe(text []byte, line, program span) bool {
+	i := program.end
+	for i < line.end && text[i] == '.' {
+		i++
+	}
+	if i == program.end || i < line.end && !isSpace(text[i]) {
+		return false
+	}
+	i = program.start
+	for i > line.start && text[i-1] == ' ' {
+		i--
+	}
+	return i > line.start && text[i-1] == '|'
+}
+
 // setsVariable reports whether the '=' at i ends the name of an environment variable:
 // KUBECONFIG=file is no reading of the file.
 func setsVariable(text []byte, from, i int) bool {

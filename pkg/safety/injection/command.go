@@ -156,7 +156,7 @@ func (s *Scanner) piece(p *part, line span, i int) int {
 	if start > line.start && (text[start-1] == '-' || text[start-1] == '.' || text[start-1] == '@' || text[start-1] == '$') {
 		return i
 	}
-	if foldEqual(text[start:i], "base64") && (i == line.end || bytes.IndexByte([]byte(":(.="), text[i]) < 0) && !decodes(text, i, line.end) && !argument(text, span{start, i}) {
+	if foldEqual(text[start:i], "base64") && (i == line.end || bytes.IndexByte([]byte(":(.="), text[i]) < 0 || endsPipe(text, line, span{start, i})) && !decodes(text, i, line.end) && !argument(text, span{start, i}) {
 		p.encoder = true
 		return i
 	}
@@ -285,6 +285,9 @@ func continues(text []byte, i int) bool {
 	k := i + 1
 	for k < len(text) && (text[k] == ' ' || text[k] == '\t' || text[k] == '>') {
 		k++
+	}
+	if k+1 < len(text) && (text[k] == '-' || text[k] == '+' || text[k] == '*') && text[k+1] == ' ' {
+		k += 2 // the mark of a list, or of an added line
 	}
 	return k+1 < len(text) && (text[k] == '|' && text[k+1] == ' ' && !table(text, i, k) || text[k] == '&' && text[k+1] == '&')
 }

@@ -226,6 +226,7 @@ func maybeReference(text []byte, name int) bool {
 
 // secretName reports whether a variable of that name holds a credential.
 func secretName(name []byte) bool {
+	name = bytes.TrimRight(name, "_") // of emphasis
 	for _, w := range secretWords {
 		n := len(name) - len(w)
 		if n < 0 || !foldEqual(name[n:], w) {
@@ -280,7 +281,8 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 				return noThing, span{}
 			}
 		case b == '\n' || b == '`' || b == ';' || b == '&' || b == '"' || b == '\'' || b == '*':
-		case b == '(' && end < len(text) && text[end] != ',', (b == ':' || b == ']') && pipedOut(text, end):
+		case b == '(' && end < len(text) && text[end] != ',':
+		case bytes.IndexByte([]byte("-./@$=|"), b) < 0 && pipedOut(text, end):
 		case b == '/' && end-start == 3 && start >= 9 && foldEqual(text[start-9:start], "/usr/bin/"):
 		default:
 			return noThing, span{}
@@ -299,6 +301,11 @@ func dumpAt(text []byte, start, end int) (thing, span) {
 	if i < len(text) && i > end && text[i] == '-' && i+2 < len(text) && (text[i+1] == '0' || text[i+1] == 'p') && !nameByte(text[i+2]) {
 		i += 2
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+			i++
+		}
+	}
+	for i > end && i+1 < len(text) && text[i] == '\\' && text[i+1] == '\n' {
+		for i += 2; i < len(text) && (text[i] == ' ' || text[i] == '\t'); {
 			i++
 		}
 	}

@@ -69,9 +69,9 @@ var gaps = func() (t struct{ alone, behindSpace, beforeSpace [utf8.RuneSelf]gap 
 func (c *cursor) longGap(a, b int) gap {
 	text := c.text
 	switch {
-	case b-a == 1 && text[a] == '_':
+	case b-a == 1 && a > c.lo && text[a] == '_':
 		return gJoined
-	case b-a == 1 && text[a] == '-':
+	case b-a == 1 && a > c.lo && text[a] == '-':
 		return gHyphen
 	}
 	var g gap

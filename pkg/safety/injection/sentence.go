@@ -64,7 +64,7 @@ func sendsNear(c *cursor, last int) bool {
 		if t.sends() {
 			return true
 		}
-		if high > c.pos+last && t.gap&fence != 0 {
+		if high > c.pos+last && t.gap&fence != 0 && !leadsOver(c, high-c.pos) {
 			break
 		}
 	}
@@ -76,7 +76,7 @@ func sendsNear(c *cursor, last int) bool {
 		if c.at(low - 1 - c.pos).sends() {
 			return true
 		}
-		if c.at(low-c.pos).gap&fence != 0 {
+		if c.at(low-c.pos).gap&fence != 0 && !leadsOver(c, low-c.pos) {
 			break
 		}
 	}
@@ -114,12 +114,21 @@ const maxTries = 4
 // fence are the gaps that end a sentence.
 const fence = stop | gBlank | gItem
 
+// leadsOver reports whether the words around the fence before the word at i go on over
+// it, so that no sentence ends there: the contents of, and include it. Nothing leads
+// over the end of a sentence that has one.
+func leadsOver(c *cursor, i int) bool {
+	t, p := c.at(i), c.at(i-1)
+	return t.gap&stop == 0 && (p.is(rDet|rPreposition|rAndOr) || p.id == wA || p.id == wAn || p.id == wOf ||
+		t.id == wOf || t.id == wAnd || t.id == wIt)
+}
+
 // givenAway matches "send … the thing", "include the thing in your reply".
 func givenAway(c *cursor, what thing, last int) (span, bool) {
 	listed := true // each word on a line of its own: no sentence
 	reply := false // a comment with the contents of the thing
 	for k, tries := -1, 0; k >= -sentenceReach && tries < maxTries; k-- {
-		if c.at(k+1).gap&fence != 0 {
+		if c.at(k+1).gap&fence != 0 && !leadsOver(c, k+1) {
 			return span{}, false
 		}
 		t := c.at(k)
@@ -218,7 +227,7 @@ func refused(c *cursor, k int) bool {
 func readThenSent(c *cursor, what thing, last int) (span, bool) {
 	for k, tries := last+1, 0; k <= last+sentenceReach && tries < maxTries; k++ {
 		t := c.at(k)
-		if t.gap&fence != 0 {
+		if t.gap&fence != 0 && !leadsOver(c, k) {
 			return span{}, false
 		}
 		if !t.is(rSend | rInclude) {
@@ -229,7 +238,7 @@ func readThenSent(c *cursor, what thing, last int) (span, bool) {
 		}
 		for j := k + 1; j <= k+5; j++ {
 			o := c.at(j)
-			if o.gap&fence != 0 {
+			if o.gap&fence != 0 && !leadsOver(c, j) {
 				break
 			}
 			if o.is(rResult|rContents|rEverything) || o.id == wThis || o.id == wThat {
@@ -288,10 +297,10 @@ func goesTo(c *cursor, i int) bool {
 func sentToURL(c *cursor, what thing, last int) (span, bool) {
 	for j := last + 1; j <= last+8; j++ {
 		t := c.at(j)
-		if t.gap&fence != 0 {
+		if t.gap&fence != 0 && !leadsOver(c, j) {
 			break
 		}
-		if t.is(rInto) && t.id != in && isURL(c, c.at(j+1)) && c.at(j+1).gap&fence == 0 {
+		if t.is(rInto) && t.id != in && isURL(c, c.at(j+1)) && (c.at(j+1).gap&fence == 0 || leadsOver(c, j+1)) {
 			return span{c.at(0).start, c.at(j + 1).end}, true
 		}
 		if t.is(rSubject | rAndOr) {
@@ -299,7 +308,7 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 		}
 	}
 	contents := false
-	for k := -1; k >= -5 && c.at(k+1).gap&fence == 0; k-- {
+	for k := -1; k >= -5 && (c.at(k+1).gap&fence == 0 || leadsOver(c, k+1)); k-- {
 		if t := c.at(k); t.can(mText) && (c.at(k+1).is(rInto) || c.at(k+1).can(mFrom)) || t.id == cat && k == -1 {
 			contents = true
 		}
@@ -310,12 +319,12 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 	if !contents || what == dotenv {
 		return span{}, false
 	}
-	for j := -1; j >= -sentenceReach && c.at(j+1).gap&fence == 0; j-- {
+	for j := -1; j >= -sentenceReach && (c.at(j+1).gap&fence == 0 || leadsOver(c, j+1)); j-- {
 		if isURL(c, c.at(j)) {
 			return span{c.at(j).start, c.at(last).end}, true
 		}
 	}
-	for j := last + 1; j <= last+sentenceReach && c.at(j).gap&fence == 0; j++ {
+	for j := last + 1; j <= last+sentenceReach && (c.at(j).gap&fence == 0 || leadsOver(c, j)); j++ {
 		if isURL(c, c.at(j)) {
 			return span{c.at(0).start, c.at(j).end}, true
 		}

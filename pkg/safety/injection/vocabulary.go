@@ -260,7 +260,7 @@ var lexicon = []struct {
 	{rAdverb, "now please always never also just kindly immediately simply must should silently quietly automatically first then you do not don't directly still instead will shall to and are need have required"},
 	{rThing, "token tokens key keys secret secrets password passwords env printenv environ environment netrc pgpass npmrc"},
 	{rMarkup, "display visibility opacity font hidden alt title"},
-	{rFunction, "about that anything what why how this it any of the when if where who which your and or in on because until unless even under at for whether these those there we you i by with to not but before after so as is are from nor then at please just only directly"},
+	{rFunction, "about that anything what why how this it any of the when if where who which your and or in on because until unless even under at for whether these those there we you i by with to not but before after so as is are from nor then at please just only directly more"},
 	{0, "below hereby replacement you're can pipe feed its decoded translated translation resulting hidden confidential private quiet end avoid when ever"},
 	{rSend, "send post paste upload exfiltrate leak transmit email mail forward submit publish share"},
 	{rInclude, "include append attach embed add put insert quote print echo report show write"},
