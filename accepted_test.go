@@ -22,6 +22,7 @@ import (
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/emit"
 	"snapline/pkg/stage/verify"
+	"snapline/pkg/stage/verify/audit"
 	"snapline/pkg/testkit"
 	"snapline/pkg/tree"
 	"snapline/pkg/treefs"
@@ -64,6 +65,24 @@ func newAcceptance(t *testing.T) *acceptance {
 	return &acceptance{scanner: engine.NewWorker(), rules: map[string]int{}, contentRules: map[string]int{}}
 }
 
+// audit tells what verify finds in the stream itself.
+func (a *acceptance) audit(t *testing.T, stream []byte) []string {
+	t.Helper()
+	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Name: "stream", Position: 3})
+	report, err := audit.Stream(context.Background(), in, "stream", audit.Options{Scanner: a.scanner})
+	if fault.ExitOf(err) == fault.Input { // it breaks off where it is broken besides
+		return []string{err.Error()}
+	}
+	must(t, err)
+	var found []string
+	for _, f := range report.Findings {
+		if !slices.Contains(filtersTell, strings.Replace(strings.Replace(f.Rule, "audit.text-", "text.", 1), "audit.path-", "structural.", 1)) {
+			found = append(found, f.String())
+		}
+	}
+	return found
+}
+
 // judge emits a stream. A tree must be accepted; a refusal has exit, rule and position,
 // is one line, and leaves nothing.
 func (a *acceptance) judge(t *testing.T, what string, stream []byte) {
@@ -87,9 +106,15 @@ func (a *acceptance) judge(t *testing.T, what string, stream []byte) {
 		default:
 			a.rules[e.Rule]++
 		}
+		if e != nil && strings.HasPrefix(e.Rule, "bounded.") && len(a.audit(t, stream)) == 0 {
+			t.Errorf("%s: refused, and verify stream finds nothing: %v", what, err)
+		}
 		return
 	}
 	a.published++
+	if found := a.audit(t, stream); len(found) > 0 {
+		t.Errorf("%s: published, and verify stream finds: %v", what, found)
+	}
 	var said struct {
 		Index string `json:"index_sha256"`
 	}

@@ -32,3 +32,20 @@ func Structural(l record.Line) []Member {
 	}
 	return nil
 }
+
+// RepliesOrdered reports whether the reply edges of a thread stand in the order of its
+// records, one for each at most, and lead to another record (THR-07).
+func RepliesOrdered(t *record.Thread) bool {
+	place := make(map[string]int, len(t.RecordKeys))
+	for i, key := range t.RecordKeys {
+		place[key] = i
+	}
+	last := -1
+	for _, r := range t.Replies {
+		if place[r.RecordKey] <= last || r.RecordKey == r.ParentRecordKey {
+			return false
+		}
+		last = place[r.RecordKey]
+	}
+	return true
+}

@@ -66,7 +66,9 @@ func (p *promises) line(line record.Line) error {
 		if !tree.HasThreads(p.header.Source.Forge) {
 			return broken("bounded.thread", "%s has no threads", p.header.Source.Forge)
 		}
-		return replies(l)
+		if !tree.RepliesOrdered(l) {
+			return broken("bounded.replies", "replies do not follow the thread's records, each once and to another record")
+		}
 	case *record.Check:
 		if p.header.Collection.CheckLogSelection.Selects(l) && l.Filter.Status != record.Rejected {
 			p.awaited[l.RecordKey] = true
@@ -194,23 +196,6 @@ func text(name string, c record.Content, f *record.Filter, most int64) error {
 		return broken("bounded.line-feed", "a %s does not end in exactly one line feed", name)
 	case bytes.IndexByte(b, '\r') >= 0, bytes.HasPrefix(b, []byte("\ufeff")):
 		return broken("bounded.line-feed", "a %s has a carriage return or a byte-order mark", name)
-	}
-	return nil
-}
-
-// replies: in the order of the thread's records, one for each at most, and to another
-// record (THR-07).
-func replies(t *record.Thread) error {
-	place := make(map[string]int, len(t.RecordKeys))
-	for i, key := range t.RecordKeys {
-		place[key] = i
-	}
-	last := -1
-	for _, r := range t.Replies {
-		if place[r.RecordKey] <= last || r.RecordKey == r.ParentRecordKey {
-			return broken("bounded.replies", "replies do not follow the thread's records, each once and to another record")
-		}
-		last = place[r.RecordKey]
 	}
 	return nil
 }

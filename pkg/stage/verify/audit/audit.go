@@ -19,6 +19,7 @@ import (
 	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/verify/textrule"
+	"snapline/pkg/tree"
 )
 
 // Options say how streams are judged.
@@ -66,6 +67,9 @@ func Stream(ctx context.Context, in *ndjson.Reader, name string, o Options) (*Re
 		in.Recycle(l)
 	}
 	a.end()
+	if a.position == bounded {
+		a.gapsFit()
+	}
 	return a.report(), nil
 }
 
@@ -95,6 +99,7 @@ type auditor struct {
 	actors    map[string]*record.Actor
 	counts    map[record.Scope]int64 // retained objects of each counted source
 	documents int64
+	held      holdings // of a bounded stream
 }
 
 func newAuditor(in *ndjson.Reader, name string, o Options) (*auditor, error) {
@@ -105,6 +110,7 @@ func newAuditor(in *ndjson.Reader, name string, o Options) (*auditor, error) {
 	a := &auditor{
 		in: in, name: name, header: header, position: header.Position(), scanner: o.Scanner, family: o.Families[header.Family],
 		list: &finding.List{}, actors: map[string]*record.Actor{}, counts: map[record.Scope]int64{},
+		held: holdings{rejected: map[record.Scope]int64{}, unknown: map[string]bool{}, gaps: tree.GapCounts{}},
 	}
 	return a, a.head()
 }
@@ -150,6 +156,9 @@ const (
 	ruleCount         = "audit.record-count"
 	ruleLabels        = "audit.labels"
 	ruleDocument      = "audit.document"
+	ruleForge         = "audit.forge"
+	ruleReplies       = "audit.replies"
+	ruleGaps          = "audit.gaps"
 )
 
 // head judges the header: version, source and, once filtered, title and labels.
@@ -171,6 +180,7 @@ func (a *auditor) head() error {
 	if err := a.path("source.repository", h.Source.Repository); err != nil {
 		return err
 	}
+	a.status("", h.EntityFilter)
 	if err := a.display("title", h.Entity.Title, h.EntityFilter); err != nil {
 		return err
 	}

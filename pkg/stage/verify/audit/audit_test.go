@@ -101,7 +101,7 @@ func lineOf[T record.Line](s *testkit.Stream, n int) T {
 // Each stage's promise has a stream that breaks it, by name.
 func TestPromises(t *testing.T) {
 	requirement.Claim(t, "ADM-05", "ADM-07", "AMB-16", "AMB-65", "AMB-76", "BND-01", "BND-02", "BND-04", "DSP-02", "DSP-04",
-		"DSP-08", "STR-02", "STR-06", "COL-09", "AMB-75", "INJ-04", "FLT-01", "FLT-02")
+		"DSP-08", "STR-02", "STR-06", "COL-09", "AMB-75", "INJ-04", "FLT-01", "FLT-02", "GAP-05", "GAP-08", "GAP-09", "AMB-08", "AMB-43", "AMB-70", "THR-07")
 	for _, c := range []struct {
 		name     string
 		position int
@@ -148,6 +148,38 @@ func TestPromises(t *testing.T) {
 			r := lineOf[*record.Record](s, 2)
 			r.Content, r.Filter.Status = record.Text([]byte(changedMark+"\n")), record.Truncated
 		}, nil},
+		{"rejected and not counted", bounded, func(s *testkit.Stream) {
+			without(s, func(l record.Line) bool { _, ok := l.(*record.Gap); return ok })
+		}, []string{ruleGaps}},
+		{"log missing and not counted", bounded, func(s *testkit.Stream) { without(s, isLog) }, []string{ruleGaps}},
+		{"log missing", bounded, func(s *testkit.Stream) {
+			without(s, isLog)
+			s.Gap(record.ScopeCheckLogs, record.FetchFailed, 1)
+		}, nil},
+		{"labels dropped, nothing truncated", bounded, func(s *testkit.Stream) { s.Gap(record.ScopeEntity, record.ProfileBound, 1) }, []string{ruleGaps}},
+		{"an actor of unknown kind is not counted", bounded, func(s *testkit.Stream) {
+			th := lineOf[*record.Thread](s, 1)
+			th.Resolved, th.ResolvedByActorID = true, ptr(s.UnknownActor(4))
+		}, []string{ruleGaps}},
+		{"an actor of unknown kind", bounded, func(s *testkit.Stream) {
+			th := lineOf[*record.Thread](s, 1)
+			th.Resolved, th.ResolvedByActorID = true, ptr(s.UnknownActor(4))
+			s.UnknownActor(5)
+			s.Gap(record.ScopeActors, record.InvalidMetadata, 1)
+		}, nil},
+		{"a reply to itself", bounded, func(s *testkit.Stream) {
+			r := &lineOf[*record.Thread](s, 1).Replies[0]
+			r.ParentRecordKey = r.RecordKey
+		}, []string{ruleReplies}},
+		{"title modified without findings", filtered, func(s *testkit.Stream) { s.Header.EntityFilter.Status = record.Modified }, []string{ruleStatus}},
+		{"login modified without findings", filtered, func(s *testkit.Stream) { lineOf[*record.Actor](s, 1).LoginFilter.Status = record.Modified }, []string{ruleStatus}},
+		{"login modified to nothing", filtered, func(s *testkit.Stream) {
+			lineOf[*record.Actor](s, 1).Login, lineOf[*record.Actor](s, 1).LoginFilter.Status = nil, record.Modified
+		}, nil},
+		{"empty body modified", bounded, func(s *testkit.Stream) {
+			r := lineOf[*record.Record](s, 2)
+			r.Content, r.Filter = record.Text(nil), unsafeFilter(record.Modified)
+		}, []string{ruleStatus}},
 		{"structural string too long", bounded, func(s *testkit.Stream) {
 			s.Header.Collection.Bounds.MaxMetadataStringBytes = 15
 		}, []string{ruleStructural}},
@@ -163,6 +195,27 @@ func TestPromises(t *testing.T) {
 				t.Errorf("want %v, got %v", c.want, r.Findings)
 			}
 		})
+	}
+}
+
+// What a forge does not have stands in no stream of it.
+func TestWhatAForgeDoesNotHave(t *testing.T) {
+	requirement.Claim(t, "AMB-25", "MAP-13")
+	for forge, add := range map[record.Forge]func(*testkit.Stream){
+		record.Forgejo: func(s *testkit.Stream) { s.Thread(1, testkit.Time(2, "10:00"), 1) },
+		record.GitLab: func(s *testkit.Stream) {
+			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved)
+		},
+	} {
+		for _, position := range []int{filtered, bounded} {
+			s := testkit.New(forge, record.ChangeProposal, position)
+			s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "one\n")
+			add(s)
+			r, err := Stream(context.Background(), reader(s.Bytes(t)), "stream", options())
+			if err != nil || !slices.Equal(names(r), []string{ruleForge}) {
+				t.Errorf("%s: %v %v", forge, err, r)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // line judges one line after the header by the promises of the stage that wrote it.
 func (a *auditor) line(l record.Line) error {
 	a.structural(l)
+	if a.position == bounded {
+		a.hold(l)
+	}
 	switch l := l.(type) {
 	case *record.Actor:
 		return a.actor(l)
@@ -39,7 +42,13 @@ func (a *auditor) line(l record.Line) error {
 
 func (a *auditor) actor(l *record.Actor) error {
 	a.actors[l.ID] = l
-	if a.position < filtered || l.Login == nil {
+	if a.position < filtered {
+		return nil
+	}
+	if l.Login != nil || l.LoginFilter.Status != record.Modified { // a cut may have left nothing (AMB-28)
+		a.status(record.Describe(l), l.LoginFilter)
+	}
+	if l.Login == nil {
 		return nil
 	}
 	return a.display(record.Describe(l), *l.Login, l.LoginFilter)
@@ -52,6 +61,9 @@ func (a *auditor) record(l *record.Record) error {
 	case record.KindReview:
 		a.counts[record.ScopeReviews]++
 	case record.KindEntity, record.KindCheck, record.KindThread:
+	}
+	if l.Kind == record.KindReview && !tree.HasReviews(a.header.Source.Forge) {
+		a.add(ruleForge, record.Describe(l), "%s has no formal reviews", a.header.Source.Forge)
 	}
 	if a.position >= filtered {
 		a.admitted(l)
@@ -97,6 +109,12 @@ func (a *auditor) publisher(l *record.Run) {
 }
 
 func (a *auditor) thread(l *record.Thread) error {
+	if !tree.HasThreads(a.header.Source.Forge) {
+		a.add(ruleForge, record.Describe(l), "%s has no threads", a.header.Source.Forge)
+	}
+	if a.position == bounded && !tree.RepliesOrdered(l) {
+		a.add(ruleReplies, record.Describe(l), "replies do not follow the thread's records, each once and to another record")
+	}
 	if a.position < filtered || l.Path == "" {
 		return nil
 	}
