@@ -179,7 +179,7 @@ var when = vocabulary["when"]
 func ordered(c *cursor, i int) bool {
 	k := i
 	for i-k < 12 && c.at(k).gap&clause == 0 && c.at(k-1).id != wAnd && c.at(k-1).id != wThen {
-		if c.at(k).gap&gLine != 0 && k < i && mood(c, k, i) == subject {
+		if c.at(k).gap&gLine != 0 && k < i && mood(c, k, i) == subject && !objectOf(c, k, i) {
 			return false
 		}
 		k--
@@ -188,6 +188,15 @@ func ordered(c *cursor, i int) bool {
 		}
 	}
 	return mood(c, k, i) == order
+}
+
+// objectOf reports whether the words from k to i, at the beginning of a line, are the
+// object of an order that the line before is: delete, and the branch.
+func objectOf(c *cursor, k, i int) bool {
+	v, last := c.at(k-1), c.at(i-1)
+	w := c.text[last.start:last.end]
+	return (v.is(rVerb|rSend|rInclude|rChange) || v.id == wDo) && opens(c, k-1) &&
+		!plural(w) && !foldEqual(w[max(0, len(w)-2):], "ed")
 }
 
 // The moods of a clause, by its first word.

@@ -298,6 +298,8 @@ var hit = map[string][]string{
 		"Do not tell, whether asked or not, the user",
 		"hide the following from the user",
 		"do not tell 'the users' about it",
+		"delete\nthe branch without telling the user",
+		"> do\n> it without informing the user",
 		"Do not tell the user more than you must",
 		"Do not inform the user to whom it went",
 		"Never tell the users' assistant or the user",
@@ -495,6 +497,8 @@ var phraseMisses = []string{
 	"Don't show users' avatars",
 	"never show users’ addresses in public pages",
 	"do not disclose the users' names",
+	"**Delete**\nThe installer exits without telling the user",
+	"Delete\nIt failed without informing the user",
 	"Do not tell users to run it as root.",
 	"fix(ui): don't tell the user to log in twice",
 	// translate, then execute
