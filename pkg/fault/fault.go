@@ -9,6 +9,8 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -88,7 +90,7 @@ func (e *Error) Error() string {
 	}
 	part(e.Detail)
 	if e.Cause != nil {
-		part(causeText(e.Cause))
+		part(e.causeText())
 	}
 	if e.Hint != "" {
 		b.WriteString(" (" + e.Hint + ")")
@@ -99,12 +101,17 @@ func (e *Error) Error() string {
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Cause }
 
-func causeText(err error) string {
+// causeText words the cause. What the system says about File does not name it again.
+func (e *Error) causeText() string {
 	var inner *Error
-	if errors.As(err, &inner) {
+	if errors.As(e.Cause, &inner) {
 		return inner.Error()
 	}
-	return Printable(err.Error(), maxCause)
+	cause := e.Cause
+	if of, ok := cause.(*fs.PathError); ok && filepath.Base(of.Path) == filepath.Base(e.File) {
+		cause = of.Err
+	}
+	return Printable(cause.Error(), maxCause)
 }
 
 // New makes an Error of one sentence.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"snapline/pkg/fault"
-	"snapline/pkg/requirement"
 )
 
 func TestErrorPrintsLikeACompiler(t *testing.T) {
@@ -27,6 +27,12 @@ func TestErrorPrintsLikeACompiler(t *testing.T) {
 		{"file without a line", &fault.Error{File: "run.zst", Detail: "cannot be read"}, "run.zst: cannot be read"},
 		{"line without a file", &fault.Error{Line: 3, Detail: "too long"}, "line 3: too long"},
 		{"untrusted file name", &fault.Error{File: "a\n::error::x", Line: 1, Detail: "x"}, `"a\n::error::x":1: x`},
+		{"the system's words about the file", &fault.Error{
+			File: "run/a.zst", Detail: "cannot be read", Cause: &fs.PathError{Op: "open", Path: "a.zst", Err: fs.ErrPermission},
+		}, "run/a.zst: cannot be read: permission denied"},
+		{"the system's words about another file", &fault.Error{
+			File: "run", Detail: "cannot be read", Cause: &fs.PathError{Op: "open", Path: "run/a", Err: fs.ErrPermission},
+		}, "run: cannot be read: open run/a: permission denied"},
 		{"cause is quoted when it must be", &fault.Error{Detail: "no answer", Cause: errors.New("dial \x1b[31m")}, `no answer: "dial \x1b[31m"`},
 	}
 	for _, c := range cases {
@@ -39,7 +45,6 @@ func TestErrorPrintsLikeACompiler(t *testing.T) {
 }
 
 func TestQuoteCutsAtSixtyFourBytes(t *testing.T) {
-	requirement.Claim(t, "LIF-06")
 	for _, n := range []int{63, 64, 65} {
 		got := fault.Quote(strings.Repeat("a", n))
 		want := `"` + strings.Repeat("a", min(n, 64)) + `"`

@@ -103,7 +103,7 @@ func (l *Log) Failure(err error) {
 	if l.format == JSON {
 		cause := ""
 		if c.Cause != nil {
-			cause = causeText(c.Cause)
+			cause = c.causeText()
 		}
 		l.json(struct {
 			Stage  string `json:"stage"`

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -221,9 +220,5 @@ func safeAbove(parent, child *unix.Stat_t, p process) bool {
 }
 
 func environment(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
 	return &fault.Error{Exit: fault.Environment, File: path, Rule: "sandbox.unreadable", Detail: "the tree cannot be looked at", Cause: err}
 }
