@@ -22,8 +22,14 @@ func (b *builder) orders() error {
 			return err
 		}
 	}
+	byReview := map[string][]*record.Thread{}
+	for _, t := range b.threads {
+		if t.ReviewRecordKey != "" {
+			byReview[t.ReviewRecordKey] = append(byReview[t.ReviewRecordKey], t)
+		}
+	}
 	for _, r := range b.reviews {
-		if err := b.order(tree.RoleReviewView, tree.ReviewViewPath(r.RecordKey), b.reviewView(r.RecordKey)); err != nil {
+		if err := b.order(tree.RoleReviewView, tree.ReviewViewPath(r.RecordKey), reviewView(r.RecordKey, byReview[r.RecordKey])); err != nil {
 			return err
 		}
 	}
@@ -72,21 +78,16 @@ func (b *builder) timeline() []string {
 // unresolved gives the records of threads that are neither resolved nor outdated:
 // threads by creation time and key, records in the forge's order (ORD-06).
 func (b *builder) unresolved() []string {
-	return b.threadRecords(func(t *record.Thread) bool { return !t.Resolved && !t.Outdated })
+	return threadRecords(slices.DeleteFunc(slices.Clone(b.threads), func(t *record.Thread) bool { return t.Resolved || t.Outdated }))
 }
 
 // reviewView gives a review, then the records of its threads (ORD-07, AMB-18).
-func (b *builder) reviewView(key string) []string {
-	return append([]string{key}, b.threadRecords(func(t *record.Thread) bool { return t.ReviewRecordKey == key })...)
+func reviewView(key string, threads []*record.Thread) []string {
+	return append([]string{key}, threadRecords(threads)...)
 }
 
-func (b *builder) threadRecords(include func(*record.Thread) bool) []string {
-	var threads []*record.Thread
-	for _, t := range b.threads {
-		if include(t) {
-			threads = append(threads, t)
-		}
-	}
+// threadRecords sorts threads by creation time and key and gives their records.
+func threadRecords(threads []*record.Thread) []string {
 	slices.SortFunc(threads, func(x, y *record.Thread) int { return order(x.CreatedAt, y.CreatedAt, x.ThreadKey, y.ThreadKey) })
 	var keys []string
 	for _, t := range threads {
