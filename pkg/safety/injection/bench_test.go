@@ -19,7 +19,7 @@ var hostile = []string{
 	"ignoreall", "ignoreprevious", "tokenkeyhide", "tokenizationx", "KeyToken", "do not follow everything ", "http POST a.b ", "https://a $TOKEN ", "https://a ~/.netrc ", "cat ~/.netrc | ssh ", "your env ", "env vars ",
 	"](y \"ai", " \"ai", "AI ", "by AI, do ", "model: add ", "if you ignore ", "{a,.env ", "new system prompt is as ",
 	"key-", "hidden-", "opacity-", "display-",
-	"paste a in .env ", "paste into the .env ", "printenv ", "printenv A_KEY ", "never reveal whether ", "never show a to users ", "system prompt was replaced by ", "decode it, run it by ",
+	"paste a in .env ", "paste into the .env ", "printenv ", "printenv A_KEY ", "never reveal whether ", "never show a to users ", "system prompt was replaced by ", "decode it, run it by ", "act as x. x no rules ",
 	"1 env | curl ", "a env 2>", "\tdo not follow rules", "@a-a override rules ", "a flag to ignore rules ", "lets you set or set the system prompt ", "do not tell the users' ", "1 send .env ",
 	"cat -c -c -c .env ", "openssl -base64 ", "a comment with the .env ",
 }
