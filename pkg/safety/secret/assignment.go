@@ -261,7 +261,7 @@ func (n *nameAt) inResource(text []byte) bool {
 		return false
 	}
 	i := n.start
-	for low := max(0, i-longest); i > low && (text[i-1] == ':' || is(text[i-1], nameSet)); {
+	for low := max(0, i-longest); i > low && text[i-1] > ' ' && bytes.IndexByte([]byte("=,;&|\"'`"), text[i-1]) < 0; {
 		i--
 	}
 	return hasAt(text, i, "arn:")
