@@ -1,5 +1,7 @@
 package injection
 
+import "bytes"
+
 // promptRule matches replacing the system prompt, or a new one being given, at the word
 // "prompt".
 func promptRule(c *cursor) (span, bool) {
@@ -21,6 +23,10 @@ func promptRule(c *cursor) (span, bool) {
 	if next.gap&(stop|gJoined) == 0 && next.is(rChange) || next.id == replacement {
 		after := c.at(2).gap
 		strong := next.id == wOverride || next.id == replacement
+		behind := bytes.TrimLeft(c.text[next.end:min(c.hi, next.end+4)], "*_~")
+		if next.gap&gHyphen != 0 && !bytes.HasPrefix(behind, []byte(":")) {
+			return span{}, false // a name in a program
+		}
 		if !joined && (after&(gColon|gEdge) != 0 || strong && after&(clause|gLine) != 0) {
 			return span{start, next.end}, true
 		}
