@@ -5,11 +5,12 @@ import "bytes"
 // A word without quotes is the name of a variable where an operator stands before or behind
 // it that only code has, or the end of a call.
 
-// endsCall tells whether the name is that of an argument, the line ends behind it at text[i],
-// and the next one begins with the bracket that ends the call. Names in capitals stand in
-// lists of the shell as well.
+// endsCall tells whether the name may be that of an argument, the line ends behind it at
+// text[i], and the next one begins with the bracket that ends the call. Names in capitals
+// stand in lists of the shell as well.
 func (n *nameAt) endsCall(text []byte, i int) bool {
-	return text[i] == '\n' && union(text[n.start:n.end])&lower != 0 && hasAt(text, run(text[:min(len(text), i+maxIndent)], i+1, blank), ")")
+	u := union(text[n.start:n.end])
+	return text[i] == '\n' && u&lower != 0 && u&(dash|dot) == 0 && hasAt(text, run(text[:min(len(text), i+maxIndent)], i+1, blank), ")")
 }
 
 // inStatement tells whether the operator before the value is one that only code has: name :=,
@@ -35,11 +36,15 @@ func (n *nameAt) inStatement(text []byte) bool {
 // isOneOf tells whether the names before this one on the line get their values with it, from
 // one variable of several words: user, password = user_password.
 func (n *nameAt) isOneOf(text []byte) bool {
-	const longest = 80
+	const most = 4 // names before this one
 	k := n.start
-	for low := max(0, k-longest); k > low && (is(text[k-1], alnum|underscore|blank|dot) || text[k-1] == ','); {
-		k--
+	for range most {
+		if !hasAt(text, k-2, ", ") {
+			break
+		}
+		k = runBack(text, k-2, max(0, k-maxIndent), alnum|underscore|dot)
 	}
+	k = runBack(text, k, max(0, k-maxIndent), blank)
 	v := text[n.value:run(text[:min(len(text), n.value+maxMixed)], n.value, letter|underscore)]
 	return (k == 0 || text[k-1] == '\n') && len(v) > 0 && wordEnd(v, 0) < len(v)
 }

@@ -18,6 +18,7 @@ func TestVariables(t *testing.T) {
 		{"config.Certificates[0].PrivateKey = testRSA2048PrivateKey\nself.access_token = v2_access_token", ""},
 		{"creds[\"pass¦word\"]=swordfish\nself.pass¦word=swordfish\nself.pass¦word = hunter22\nthat.pass¦word = swordfish\nx['pass¦word'] = correct-horse", "creds[\"password\"]=«env-value»\nself.password=«env-value»\nself.password = «env-value»\nthat.password = «env-value»\nx['password'] = «env-value»"},
 		{"DB_PASS¦WORD := swordfish\nDB_PASS¦WORD += swordfish\npass¦word := hunter22\npass¦word += correct-horse\npass¦word ?= swordfish", "DB_PASSWORD := «env-value»\nDB_PASSWORD += «env-value»\npassword := «env-value»\npassword += «env-value»\npassword ?= «env-value»"},
+		{"Password for x, pass¦word = correct_horse\n(\n  db.pass¦word=pass¦word\n)", "Password for x, password = «env-value»\n(\n  db.password=«env-value»\n)"},
 		{"user, pass¦word = swordfish\nx=1, db_pass¦word = correct_horse", "user, password = «env-value»\nx=1, db_password = «env-value»"},
 		// Operands.
 		{"auth = username + \":\" + x\ntoken_re = jsonnet_re + r'x'\nvalid_token = string.ascii_letters + string.digits\nauth_header = base_auth % (nonce, x)\nauth_errors = rpc_errors = 0", ""},
