@@ -3,9 +3,9 @@
 // CANON_STATE_DELTA, which carries the reason of a change and the complete new state.
 //
 // Raw bytes come in; out come what the stages need of one document (Read), its parts
-// when several travel in one file (Split), the verdict on one (Check) and the verdict
-// on a set of them (Judge). No byte is ever changed: the protocol hashes values and
-// quotes sentences.
+// when several travel in one file (Split), and the verdicts on a set of them, one by one
+// and as a chain (Judge). No byte is ever changed: the protocol hashes values and quotes
+// sentences.
 package canonguard
 
 import (
@@ -29,9 +29,9 @@ var (
 	tolerating = document.Options{ByteOrderMark: true}
 )
 
-// FormatOf tells which of the two formats a value was meant to be: the one with more
+// formatOf tells which of the two formats a value was meant to be: the one with more
 // of its members in it.
-func FormatOf(v *document.Value) string {
+func formatOf(v *document.Value) string {
 	count := func(s *document.Schema) (n int) {
 		for _, name := range s.Required {
 			if v.Member(name) != nil {
@@ -54,7 +54,7 @@ func Read(raw []byte) (document.Reading, error) {
 	if faults != nil {
 		return document.Reading{Order: unnumbered}, faults[0]
 	}
-	r := document.Reading{Format: FormatOf(v)}
+	r := document.Reading{Format: formatOf(v)}
 	r.Order = orderKey(v, r.Format)
 	_, r.Texts = formats[r.Format].Check(v, "")
 	for i := range r.Texts {

@@ -150,17 +150,6 @@ func canonical(d *doc, v *document.Value) ([]byte, bool) {
 	return out, true
 }
 
-// Hash gives the hash of the SESSION_STATE of a valid document, "" when it cannot be
-// hashed.
-func Hash(raw []byte) string {
-	d := &doc{raw: raw}
-	d.read()
-	if document.Has(d.findings, document.Error) {
-		return ""
-	}
-	return newMember(d, "").hash
-}
-
 func follow(nodes []*node) Chain {
 	c := Chain{Verdict: ChainValid, Heads: []string{}, Links: []Link{}}
 	if len(nodes) == 0 {

@@ -33,15 +33,6 @@ type Report struct {
 // Valid reports whether schema and cross rule hold.
 func (r *Report) Valid() bool { return !document.Has(r.Findings, document.Error) }
 
-// Check judges one document: strict JSON, the schema, the cross rule, then the
-// protocol's prose, which only a valid document is held against. An empty format is
-// found out.
-func Check(raw []byte, format string) Report {
-	d := &doc{raw: raw, format: format}
-	d.read()
-	return d.report()
-}
-
 // doc is one document while it is judged. value is nil when it is unreadable.
 type doc struct {
 	raw      []byte
@@ -62,6 +53,8 @@ func (d *doc) report() Report {
 	return r
 }
 
+// read judges the document: strict JSON, the schema, the cross rule, then the protocol's
+// prose, which only a valid document is held against. An empty format is found out.
 func (d *doc) read() {
 	v, faults := document.Parse(d.raw, tolerating)
 	if faults != nil {
@@ -70,7 +63,7 @@ func (d *doc) read() {
 	}
 	d.value = v
 	if d.format == "" {
-		d.format = FormatOf(v)
+		d.format = formatOf(v)
 	}
 	d.findings, _ = formats[d.format].Check(v, "")
 	if d.format == Delta {

@@ -38,7 +38,7 @@ func TestTimestamps(t *testing.T) {
 // TestNearMatch names a bootstrap surface that is listed under another root.
 func TestNearMatch(t *testing.T) {
 	raw := edit(t, read(t, "testdata/documents/state-01-minimal-first-install.json"), "canon-boundary-guard-gpt/SKILL.md", "/mnt/data/canon/SKILL.md")
-	r := Check(raw, "")
+	r := checked(raw, "")
 	if got := codes(r.Findings, document.Protocol); !slices.Equal(got, []string{"first-install-l0-missing"}) {
 		t.Fatal(got)
 	}
@@ -49,7 +49,7 @@ func TestNearMatch(t *testing.T) {
 
 // TestUnreadableHasPlaces gives every duplicate and lone surrogate its place.
 func TestUnreadableHasPlaces(t *testing.T) {
-	r := Check([]byte("{\"a\":1,\n\"a\":2,\n \"b\":\"\\ud800\"}"), State)
+	r := checked([]byte("{\"a\":1,\n\"a\":2,\n \"b\":\"\\ud800\"}"), State)
 	var got []string
 	for _, f := range r.Findings {
 		got = append(got, fmt.Sprintf("%s@%d:%d", f.Code, f.Line, f.Column))
@@ -67,7 +67,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		raw := read(t, "testdata/documents/"+name)
 		var got []string
-		for _, f := range Check(raw, "").Findings {
+		for _, f := range checked(raw, "").Findings {
 			if f.Level == document.Error || f.Level == document.Protocol {
 				value := strings.FieldsFunc(string(raw[f.Offset:]), func(r rune) bool { return strings.ContainsRune(",\n}", r) })[0]
 				got = append(got, fmt.Sprintf("%s %s %s", f.Code, f.Place, value))
@@ -143,8 +143,8 @@ func TestNotHashable(t *testing.T) {
 			t.Fatalf("%+v", r.Findings)
 		}
 	}
-	if c.Verdict != ChainUnverified || c.Finding != "not-hashable" || Hash(base) != "" {
-		t.Errorf("%s, hash %q", c.Describe(), Hash(base))
+	if c.Verdict != ChainUnverified || c.Finding != "not-hashable" || hashOf(base) != "" {
+		t.Errorf("%s, hash %q", c.Describe(), hashOf(base))
 	}
 	// Two numbers that one double cannot tell apart are two deltas of two numbers.
 	next := bytes.ReplaceAll(delta, []byte("9007199254740993"), []byte("9007199254740994"))

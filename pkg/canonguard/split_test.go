@@ -106,7 +106,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte("```\n{\"type\":\"CANON_STATE_DELTA\"}\n```"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, format := range []string{"", State, Delta} {
-			r := Check(raw, format)
+			r := checked(raw, format)
 			if r.Valid() == (r.Use == TextOnly) {
 				t.Fatalf("valid %t, use %s", r.Valid(), r.Use)
 			}

@@ -14,7 +14,7 @@ func TestLocate(t *testing.T) {
 	}
 	Locate(raw, findings)
 	for _, f := range findings {
-		if line, column := Position(raw, f.Offset); f.Line != line || f.Column != column {
+		if line, column := position(raw, f.Offset); f.Line != line || f.Column != column {
 			t.Errorf("offset %d: line %d, column %d, want %d, %d", f.Offset, f.Line, f.Column, line, column)
 		}
 	}

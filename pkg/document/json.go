@@ -139,7 +139,7 @@ func (p *parser) fault(at int, rule, detail string) {
 	if len(p.faults) == maxFaults {
 		return
 	}
-	line, column := Position(p.raw, at)
+	line, column := position(p.raw, at)
 	p.faults = append(p.faults, &Fault{Rule: rule, Offset: at, Line: line, Column: column, Detail: detail})
 }
 
@@ -151,8 +151,8 @@ func (p *parser) stop(at int, rule, detail string) {
 	p.fault(at, rule, detail)
 }
 
-// Position gives line and column of an offset, both 1-based; the column counts bytes.
-func Position(raw []byte, offset int) (line, column int) {
+// position gives line and column of an offset, both 1-based; the column counts bytes.
+func position(raw []byte, offset int) (line, column int) {
 	before := raw[:offset]
 	return 1 + bytes.Count(before, []byte("\n")), offset - bytes.LastIndexByte(before, '\n')
 }

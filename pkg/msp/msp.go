@@ -28,8 +28,8 @@ var (
 	formats = map[string]*document.Schema{State: files["snapshot-state.schema.json"], Frame: files["response-frame.schema.json"]}
 )
 
-// FormatOf tells a frame from a bare state.
-func FormatOf(v *document.Value) string {
+// formatOf tells a frame from a bare state.
+func formatOf(v *document.Value) string {
 	for _, name := range [...]string{"jsonrpc", "result"} {
 		if v.Member(name) != nil {
 			return Frame
@@ -46,7 +46,7 @@ func Read(raw []byte) (document.Reading, error) {
 	if faults != nil {
 		return document.Reading{}, faults[0]
 	}
-	r := document.Reading{Format: FormatOf(v)}
+	r := document.Reading{Format: formatOf(v)}
 	_, r.Texts = formats[r.Format].Check(v, "")
 	if newer(v) {
 		for i := range r.Texts {
@@ -82,7 +82,7 @@ func Split(raw []byte) (parts []document.Part, stateless int) {
 			l.Raw = bytes.TrimSuffix([]byte(frame.Text), []byte("\r"))
 			v, _ = document.Parse(l.Raw, document.Options{})
 		}
-		if l.Line > 0 && v != nil && FormatOf(v) == Frame && !carriesState(v) {
+		if l.Line > 0 && v != nil && formatOf(v) == Frame && !carriesState(v) {
 			stateless++
 			continue
 		}

@@ -52,7 +52,7 @@ func judge(raw []byte, format string, tolerant bool) Report {
 	}
 	d := &doc{value: v, state: v}
 	if format == "" {
-		format = FormatOf(v)
+		format = formatOf(v)
 	}
 	r := Report{Format: format, Result: Valid}
 	if format == Frame {

@@ -13,10 +13,10 @@ import (
 	"snapline/pkg/record"
 )
 
-// Files holds the built-in profiles as builtin/NAME.KIND.json.
+// files holds the built-in profiles as builtin/NAME.KIND.json.
 //
 //go:embed builtin/*.json
-var Files embed.FS
+var files embed.FS
 
 // Names are the built-in profiles, the default first.
 var Names = []string{"observation", "mutation"}
@@ -36,7 +36,7 @@ func Builtin(name string, kind record.EntityKind) (record.Collection, error) {
 
 // Text gives the file of a built-in profile.
 func Text(name string, kind record.EntityKind) ([]byte, error) {
-	return Files.ReadFile("builtin/" + name + "." + string(kind) + ".json")
+	return files.ReadFile("builtin/" + name + "." + string(kind) + ".json")
 }
 
 // allowed are the sources of each kind, in the order that a profile must have.

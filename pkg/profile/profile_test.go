@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestBuiltin(t *testing.T) {
 			}
 		}
 	}
-	files, err := profile.Files.ReadDir("builtin")
+	files, err := os.ReadDir("builtin")
 	if err != nil || len(files) != n {
 		t.Errorf("%d files for %d profiles, %v", len(files), n, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// ErrUnsupported means that this system cannot seal memory.
-var ErrUnsupported = errors.New("this system has no sealed memory files")
+// errUnsupported means that this system cannot seal memory.
+var errUnsupported = errors.New("this system has no sealed memory files")
 
 // errSealed is returned by a write after the seal.
 var errSealed = errors.New("the file is sealed")

@@ -24,7 +24,7 @@ func New(name string) (*File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		if errors.Is(err, unix.ENOSYS) {
-			return nil, ErrUnsupported
+			return nil, errUnsupported
 		}
 		return nil, fmt.Errorf("memory file: %w", err)
 	}

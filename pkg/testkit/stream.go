@@ -1,6 +1,6 @@
-// Package testkit makes streams for tests: short calls that give valid lines with
-// identifiers of each forge, put into stream order and framed. It is imported by tests
-// only.
+// Package testkit makes what tests judge: streams, by short calls that give valid lines
+// with identifiers of each forge, put into stream order and framed; and the documents
+// that a single change makes of one. It is imported by tests only.
 package testkit
 
 import (
