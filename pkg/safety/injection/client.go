@@ -54,6 +54,35 @@ func (p *part) note(text []byte, w span, end int) {
 	}
 }
 
+// pipedOut reports whether what is written at i goes through a pipe to a program that
+// sends or encodes it: so env is a command, whatever stands before it.
+func pipedOut(text []byte, i int) bool {
+	line := text[i:]
+	if k := bytes.IndexByte(line[:min(len(line), maxArgument)], '\n'); k >= 0 {
+		line = line[:k]
+	}
+	line = bytes.TrimLeft(line[:min(len(line), maxArgument)], " \t")
+	if len(line) == 0 || line[0] != '|' {
+		return false
+	}
+	line = bytes.TrimLeft(line[1:], " \t")
+	n := 0
+	for n < len(line) && nameByte(line[n]) {
+		n++
+	}
+	program, rest := line[:n], bytes.TrimSpace(line[n:])
+	options := len(rest) > 0 && rest[0] == '-'
+	if foldEqual(program, "base64") {
+		return (options || len(rest) == 0) && !decodes(line, n, len(line))
+	}
+	for _, c := range clients {
+		if foldEqual(program, c) {
+			return options || bytes.Contains(rest, []byte("://"))
+		}
+	}
+	return false
+}
+
 // prose reports whether the name of a program that ends at i stands in a sentence: in
 // an enumeration, or as the subject of a verb.
 func prose(text []byte, i, end int) bool {
