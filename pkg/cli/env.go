@@ -55,7 +55,7 @@ func (e *Env) Getenv(name string) string {
 // dropped: net/http quotes there what a server sends unasked.
 func Main(p *Program) int {
 	log.SetOutput(io.Discard)
-	signal.Ignore(syscall.SIGPIPE)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // ignored, a child would ignore it too
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
 		signals = append(signals, syscall.SIGHUP)
