@@ -16,11 +16,14 @@ import (
 	"testing"
 
 	"snapline/pkg/fault"
+	"snapline/pkg/forge/forgetest"
+	"snapline/pkg/forge/github"
 	"snapline/pkg/ndjson"
 	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/emit"
+	"snapline/pkg/stage/fetch"
 	"snapline/pkg/stage/verify"
 	"snapline/pkg/stage/verify/audit"
 	"snapline/pkg/testkit"
@@ -217,6 +220,65 @@ func TestLongIdentifiersAreAccepted(t *testing.T) {
 	a := newAcceptance(t)
 	if a.judge(t, "a long identifier", s.Bytes(t)); a.published != 1 {
 		t.Errorf("refused: %v", a.rules)
+	}
+}
+
+// Whatever a profile's bounds are, what the stages make of a pull request under it is a
+// tree that verify accepts, or the entity itself is what cannot be had.
+func TestEveryProfileGivesATree(t *testing.T) {
+	requirement.Claim(t, "COL-08", "STR-06", "AMB-33", "AMB-74", "GAP-05")
+	random := rand.New(rand.NewPCG(5, 3))
+	bots, err := fetch.ParseRegistry([]byte(demoBots))
+	must(t, err)
+	trees := 0
+	for range 40 {
+		c := demoProfile(t, record.ChangeProposal)
+		b := &c.Bounds
+		for _, bound := range []struct {
+			value *int64
+			small []int64
+		}{
+			{&b.MaxRecordsPerSource, []int64{1, 2, 3, 5, 8}},
+			{&b.MaxRecordBytes, []int64{1, 2, 3, 10, 40, 200}},
+			{&b.MaxLogBytes, []int64{1, 2, 10, 50, 500}},
+			{&b.MaxMetadataStringBytes, []int64{9, 10, 12, 16, 24, 39, 40, 64}},
+			{&b.MaxLabels, []int64{0, 1, 2}},
+			{&b.MaxSourceBytes, []int64{64, 200, 1000, 5000}},
+		} {
+			if random.IntN(2) == 0 {
+				*bound.value = bound.small[random.IntN(len(bound.small))]
+			}
+		}
+		if random.IntN(2) == 0 {
+			c.RecordSelection, c.CheckLogSelection = record.Oldest, record.LogsAll
+		}
+		fetched := forgetest.Subject{
+			Driver: github.Driver, Address: "https://github.com/acme/tool/pull/7", Hosts: demoPull(t).Hosts, Collection: c,
+			Change: func(cfg *fetch.Config) { cfg.Bots = bots },
+		}.Run(context.Background(), t, &forgetest.Net{})
+		if fault.ExitOf(fetched.Err) == fault.Aborted {
+			continue
+		}
+		must(t, fetched.Err)
+		p := pipe(t, fetched.Stream)
+		if p.emit.exit != fault.Done {
+			if p.emit.exit != fault.Aborted {
+				t.Errorf("%+v: exit %d\n%s%s%s", *b, p.emit.exit, p.filter.stderr, p.bound.stderr, p.emit.stderr)
+			}
+			continue
+		}
+		trees++
+		if v := run("verify", nil, p.dir, "--index-sha256", p.digest(t)); v.exit != fault.Done {
+			t.Errorf("%+v: %s", *b, v.stdout)
+		}
+		file := filepath.Join(t.TempDir(), "bounded")
+		must(t, os.WriteFile(file, []byte(p.bound.stdout), 0o600))
+		if v := run("verify", nil, "stream", file); v.exit != fault.Done {
+			t.Errorf("%+v: %s", *b, v.stdout)
+		}
+	}
+	if trees < 25 {
+		t.Errorf("only %d trees", trees)
 	}
 }
 

@@ -233,6 +233,13 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 			t.Errorf("head %s", o.header.HeadSHA)
 		}
 	}
+	// A revision that is longer than structural strings may be is unknown too.
+	short := func(c *fetch.Config) { c.Collection.Bounds.MaxMetadataStringBytes = 39 }
+	o = run(t, pull(), short)
+	o.wantGaps(t, map[string]int64{"checks/fetch_failed": 1})
+	if o.header.HeadSHA != "" {
+		t.Errorf("head %s", o.header.HeadSHA)
+	}
 	without := func(c *fetch.Config) {
 		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"comments", "entity"}, record.LogsNone
 	}

@@ -215,6 +215,9 @@ func TestThreads(t *testing.T) {
 		"reply to elsewhere": {func(n *forge.Thread) {
 			n.Replies = []forge.Reply{{CommentID: "IC_2", ParentID: "IC_3"}, {CommentID: "IC_2", ParentID: "gone"}}
 		}, "open - 2 keys 0 replies"},
+		"reply twice": {func(n *forge.Thread) {
+			n.Replies = []forge.Reply{{CommentID: "IC_2", ParentID: "IC_1"}, {CommentID: "IC_2", ParentID: "IC_1"}}
+		}, "open - 2 keys 1 replies"},
 		"reply to itself":        {func(n *forge.Thread) { n.Replies = []forge.Reply{{CommentID: "IC_2", ParentID: "IC_2"}} }, "open - 2 keys 0 replies"},
 		"a comment twice":        {func(n *forge.Thread) { n.CommentIDs = []string{"IC_2", "IC_1", "IC_2"} }, "open - 2 keys 0 replies"},
 		"a comment that is none": {func(n *forge.Thread) { n.CommentIDs = []string{"IC_1", "gone"} }, "open - 1 keys 0 replies"},

@@ -59,7 +59,7 @@ func (r *run) readEntity() error {
 	if header.Entity.Labels == nil {
 		header.Entity.Labels = []string{}
 	}
-	if r.selected(record.ScopeChecks) && tree.ValidGitOID(e.HeadSHA) {
+	if r.selected(record.ScopeChecks) && r.validOID(e.HeadSHA) {
 		header.HeadSHA = e.HeadSHA
 	}
 	e.CreatedAt, e.UpdatedAt = &created, &updated

@@ -57,8 +57,10 @@ func (r *run) members(l *record.Thread, t *forge.Thread, comments map[string]boo
 		}
 	}
 	l.Replies = []record.Reply{}
+	replied := map[string]bool{}
 	for _, e := range t.Replies {
-		if in[e.CommentID] && in[e.ParentID] && e.CommentID != e.ParentID {
+		if in[e.CommentID] && in[e.ParentID] && e.CommentID != e.ParentID && !replied[e.CommentID] {
+			replied[e.CommentID] = true
 			l.Replies = append(l.Replies, record.Reply{
 				RecordKey: r.key(record.KindComment, e.CommentID), ParentRecordKey: r.key(record.KindComment, e.ParentID),
 			})
