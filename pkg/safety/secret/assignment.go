@@ -260,11 +260,9 @@ func (n *nameAt) inResource(text []byte) bool {
 	if n.op != ':' || n.quote != 0 || n.start == 0 || text[n.start-1] != ':' {
 		return false
 	}
-	i := n.start
-	for low := max(0, i-longest); i > low && text[i-1] > ' ' && bytes.IndexByte([]byte("=,;&|\"'`"), text[i-1]) < 0; {
-		i--
-	}
-	return hasAt(text, i, "arn:")
+	before := text[max(0, n.start-longest):n.start]
+	k := bytes.LastIndex(before, []byte("arn:"))
+	return k >= 0 && (k == 0 || !is(before[k-1], alnum)) && !bytes.ContainsAny(before[k:], " \t\n=,;&|<>\"'`")
 }
 
 // behindSlash tells whether the name is a part of a path or URL.

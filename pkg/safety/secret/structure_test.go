@@ -102,8 +102,8 @@ func TestCodeBehindNames(t *testing.T) {
 		{"DB_PASS¦WORD: Correcthorse and more\nAUTH_TYPE: Authentication\nAUTH_TYPE: Correct7horse is\nTOK¦EN_VALUE: correcthorse is", "DB_PASSWORD: «env-value» and more\nAUTH_TYPE: «env-value»\nAUTH_TYPE: «env-value» is\nTOKEN_VALUE: «env-value» is"},
 		// Names of resources.
 		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
-		{"f\"arn:aws:secretsmanager:{region}:{account_id}:secret:db/{id}/auth-0FAKE\"; Arn=arn:*:secretsmanager:*:*:secret:rds-preview-us-east-2!*", ""},
-		{"arn:aws:s3:::x,a:tok¦en:correct-horse-battery-7 a:123456789012:sec¦ret:correct-horse-battery-7", "arn:aws:s3:::x,a:token:«env-value» a:123456789012:secret:«env-value»"},
+		{"f\"arn:aws:secretsmanager:{region}:{account_id}:secret:db/{id}/auth-0FAKE\"; Arn=arn:*:secretsmanager:*:*:secret:rds-preview-us-east-2!*; <code>arn:aws:secretsmanager:region:account:secret:preview-0123456</code>", ""},
+		{"arn:aws:s3:::x,a:tok¦en:correct-horse-battery-7 warn:a:tok¦en:correct-horse-battery-7 a:123456789012:sec¦ret:correct-horse-battery-7", "arn:aws:s3:::x,a:token:«env-value» warn:a:token:«env-value» a:123456789012:secret:«env-value»"},
 		{"SECRET_ARN=arn:aws:secretsmanager:us-east-1:123456789012:sec¦ret:db-AbCdEf\n--api-secret-version=projects/p/secrets/s1/versions/1 pass¦word: \"op://vault1/item/field\"", ""},
 		{"tok¦en=" + strings.Repeat("arn:", 200) + " tok¦en=projects/secrets/" + strings.Repeat("/secrets/", 80), "token=«env-value» token=«env-value»"},
 		{"SECRET_ARN=arn:correct-horse pass¦word=projects/correct-horse", "SECRET_ARN=«env-value» password=«env-value»"},
