@@ -191,8 +191,12 @@ func TestCanonChainsThroughThePipe(t *testing.T) {
 			if broken {
 				want = fault.Aborted
 			}
-			if r := runProgram(Verify(), "", "canon", p.dir, "--manifest-sha256", p.digest); r.exit != want {
+			if r := runProgram(Verify(), "", "canon", p.dir, "--manifest-sha256", p.digest); r.exit != want || r.stderr != "" {
 				t.Errorf("verify: exit %d: %s%s", r.exit, r.stdout, r.stderr)
+			}
+			const unchecked = "verify: the manifest was not held against a digest; give --manifest-sha256\n"
+			if r := runProgram(Verify(), "", "canon", p.dir); r.exit != want || r.stderr != unchecked {
+				t.Errorf("verify without the digest: exit %d: %s%s", r.exit, r.stdout, r.stderr)
 			}
 		})
 	}

@@ -95,8 +95,10 @@ func (s *documentSet) gather(call *cli.Call) error {
 
 // gatherFiles reads documents of a format, "" for one that is to be found out.
 func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string) error {
-	if call.Flags.String("manifest-sha256") != "" {
-		return cli.Usagef("--manifest-sha256 is for a tree that emit wrote")
+	for _, flag := range []string{"manifest-sha256", "host", "sandbox"} {
+		if call.Flags.IsSet(flag) {
+			return cli.Usagef("--%s is for a tree that emit wrote", flag)
+		}
 	}
 	for _, name := range files {
 		raw, err := s.in.read(name)
@@ -146,6 +148,9 @@ func (s *documentSet) gatherTree(call *cli.Call, dir string) error {
 	})
 	if err != nil {
 		return err
+	}
+	if !call.Flags.IsSet("manifest-sha256") {
+		call.Log.Notice(fault.Notice{Text: "the manifest was not held against a digest; give --manifest-sha256"})
 	}
 	for _, f := range t.Findings {
 		s.report.Errors = append(s.report.Errors, f.String())

@@ -147,6 +147,8 @@ func TestDocumentUsage(t *testing.T) {
 		{Verify(), "canon - --indent 2", fault.Usage},
 		{Verify(), "canon - --heading A", fault.Usage},
 		{Verify(), "canon - -", fault.Usage},
+		{Verify(), "canon - --host", fault.Usage},
+		{Verify(), "msp - --sandbox", fault.Usage},
 		{Verify(), "canon --state - --delta -", fault.Usage},
 		{Verify(), "msp - -", fault.Usage},
 		{Verify(), "canon --fingerprint --proof-of-read x", fault.Usage},
