@@ -86,6 +86,9 @@ func (s *documentSet) gather(call *cli.Call) error {
 		if has(args[0], tree.ManifestPath) || call.Flags.String("manifest-sha256") != "" {
 			return s.gatherTree(call, args[0])
 		}
+		if has(args[0], tree.IndexPath) && has(args[0], tree.CollectionPath) {
+			return cli.Usagef("DIR is the tree of an issue or change proposal: verify DIR --index-sha256 DIGEST")
+		}
 		if args, err = filepath.Glob(filepath.Join(escapeGlob(args[0]), "*.json")); err != nil || len(args) == 0 {
 			s.fail(call.Args[0], "the folder has neither manifest.json nor other .json files")
 		}

@@ -216,7 +216,8 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// The commands for a tree of an entity name the ones for a tree of documents.
+// The commands for a tree of an entity name the ones for a tree of documents, and these
+// those.
 func TestDocumentsUnderTheWrongCommand(t *testing.T) {
 	documents, entity := pipe(t, "", "canon", glob(t, 6, canonSamples, "chain/ok/*.json")).dir, emitTree(t, reviewed())
 	const hint = "(this is a tree of documents: verify canon|msp DIR --manifest-sha256 DIGEST)\n"
@@ -239,6 +240,11 @@ func TestDocumentsUnderTheWrongCommand(t *testing.T) {
 		r = runProgram(Verify(), "", strings.Fields(strings.Replace(c.args, "DIR", entity.dir, 1))...)
 		if strings.Contains(r.stderr, "documents") {
 			t.Errorf("%s of an entity: %+v", c.args, r)
+		}
+	}
+	for _, family := range []string{"canon", "msp"} {
+		if r := runProgram(Verify(), "", family, entity.dir); r.exit != fault.Usage || r.stdout != "" || !strings.Contains(r.stderr, "verify DIR --index-sha256 DIGEST") {
+			t.Errorf("%s: %+v", family, r)
 		}
 	}
 }
