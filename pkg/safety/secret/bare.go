@@ -200,8 +200,9 @@ func (d *Detector) inAngles(n nameAt) int {
 }
 
 // isVariable tells whether the bare value text[n.value:to] is the name of a variable: a
-// repetition of the name before it (self.password = password), or another secret name
-// of several words where code goes on (connect(token=access_token)).
+// repetition of the name before it (self.password = password), what an operator tells (see
+// inStatement, isOperand), or where code goes on another secret name of several words
+// (connect(token=access_token)), or any name of several behind one in quotes.
 func (d *Detector) isVariable(n nameAt, to int) bool {
 	text := d.text
 	v := text[n.value:to]
@@ -240,7 +241,7 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 			return true
 		}
 	}
-	return within && wordEnd(v, 0) < len(v) && secretName(v)
+	return within && wordEnd(v, 0) < len(v) && (secretName(v) || n.quote != 0 && n.op == ':')
 }
 
 // attributes are the last parts of expressions that read a resource: aws_kms_key.a.arn.

@@ -30,6 +30,9 @@ func TestVariables(t *testing.T) {
 		{"f(a,\n  next_token=new_next_token\n)\nf(\n  password=password\n  )\nT{PrivateKey: testRSA2048PrivateKey, x}", ""},
 		{"(\n  PASS¦WORD=swordfish\n)\npass¦word=pass¦word\nx\nT{Pass¦word: admin1pass¦word, x}", "(\n  PASSWORD=«env-value»\n)\npassword=«env-value»\nx\nT{Password: «env-value», x}"},
 		{"X=(\n  DB_PASS¦WORD=my_pass¦word_text\n)\npass¦word = correct_horse is not it\npass¦word = correct_horse or e.g. x\npass¦word = correct_horse and (by the way) x", "X=(\n  DB_PASSWORD=«env-value»\n)\npassword = «env-value» is not it\npassword = «env-value» or e.g. x\npassword = «env-value» and (by the way) x"},
+		// Elements of a list of names and values: JSON has quotes around its texts.
+		{"{'token': implicit_grant, \"Password\": a.b}\nx({'auth_key': readIt})", ""},
+		{"{'pass¦word': swordfish, \"Pass¦word\": correct-horse}\n\"pass¦word\": correct_horse\n{pass¦word: correct_horse7}", "{'password': «json-value», \"Password\": «json-value»}\n\"password\": «json-value»\n{password: «env-value»}"},
 		// Values.
 		{"PASS¦WORD=swordfish\npass¦word = swordfish\nDB_PASS¦WORD=correct_horse\nPOSTGRES_PASS¦WORD: pass¦word\ntok¦en = other_name", "PASSWORD=«env-value»\npassword = «env-value»\nDB_PASSWORD=«env-value»\nPOSTGRES_PASSWORD: «env-value»\ntoken = «env-value»"},
 	})
