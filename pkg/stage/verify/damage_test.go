@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -194,6 +195,7 @@ func TestAddedRenamedSwapped(t *testing.T) {
 	if oneDigit == comment {
 		oneDigit = comment[:len(comment)-4] + "1.md"
 	}
+	hard, long := "state/a\n::error::b", "records/"+strings.Repeat("a", 255)
 	for _, c := range []struct {
 		name   string
 		damage func(root string)
@@ -205,6 +207,27 @@ func TestAddedRenamedSwapped(t *testing.T) {
 		{"added at the root", func(root string) {
 			must(t, os.WriteFile(at1(root, "notes.txt"), nil, 0o600))
 		}, map[string]Rule{"notes.txt": RuleUnlistedFile}},
+		{"added under names that are hard to print", func(root string) {
+			must(t, os.WriteFile(at1(root, hard), nil, 0o600))
+			must(t, os.WriteFile(at1(root, long), nil, 0o600))
+		}, map[string]Rule{hard: RuleUnlistedFile, long: RuleUnlistedFile}},
+		{"added links, to a file, to a directory and to nothing", func(root string) {
+			must(t, os.Symlink("index.json", at1(root, "a")))
+			must(t, os.Symlink("records", at1(root, "b")))
+			must(t, os.Symlink("nothing", at1(root, "state/c")))
+		}, map[string]Rule{"a": RuleSymlink, "b": RuleSymlink, "state/c": RuleSymlink}},
+		{"added pipe and socket", func(root string) {
+			must(t, syscall.Mkfifo(at1(root, "pipe"), 0o600))
+			socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			must(t, err)
+			defer syscall.Close(socket)
+			t.Chdir(root) // the address of a socket is short
+			must(t, syscall.Bind(socket, &syscall.SockaddrUnix{Name: "socket"}))
+		}, map[string]Rule{"pipe": RuleSpecial, "socket": RuleSpecial}},
+		{"two names of one file, both in the tree", func(root string) {
+			must(t, os.Remove(at1(root, second)))
+			must(t, os.Link(at1(root, comment), at1(root, second)))
+		}, map[string]Rule{comment: RuleHardLink, second: RuleHardLink}},
 		{"renamed by one digit", func(root string) {
 			must(t, os.Rename(at1(root, comment), at1(root, oneDigit)))
 		}, map[string]Rule{comment: RuleMissingFile, oneDigit: RuleUnlistedFile}},
@@ -237,6 +260,11 @@ func TestAddedRenamedSwapped(t *testing.T) {
 			for path, rule := range c.want {
 				if !has(got, rule, path) {
 					t.Errorf("want %s at %q, got %v", rule.Name, path, got)
+				}
+			}
+			for _, f := range got {
+				if strings.Contains(f.String(), "\n") {
+					t.Errorf("a finding of two lines: %q", f)
 				}
 			}
 		})
