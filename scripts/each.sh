@@ -4,7 +4,8 @@
 # stdin: NDJSON requests, one flat object of strings a line:
 #   {"url":"https://…","out":"DIR"}   and, optional, "profile":"observation"|"mutation"
 # stdout: for each request one line, in order: emit's receipt, or the abort line of
-# the stage that stopped, with the exit code of the pipe.
+# the stage that stopped, with the exit code of the pipe; where no stage could write
+# one, for a wrong request or a killed program, that of a stage "each".
 # stderr: the diagnostics of the stages.
 #
 # So it is the body of an xargs -P line, of a Kubernetes Indexed Job, of a CI matrix

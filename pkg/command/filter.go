@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -86,12 +85,14 @@ const minCredential = 8
 // order in which they were given. Refusals name the position, never the value.
 func registeredCredentials(call *cli.Call) ([]string, error) {
 	var values []string
+	known := map[string]bool{}
 	add := func(position, value string) error {
 		value = strings.TrimSpace(value)
 		if len(value) < minCredential {
 			return cli.Usagef("%s: a credential has at least %d bytes", position, minCredential)
 		}
-		if !slices.Contains(values, value) {
+		if !known[value] {
+			known[value] = true
 			values = append(values, value)
 		}
 		return nil

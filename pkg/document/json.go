@@ -88,7 +88,7 @@ type Options struct {
 
 // Parse reads one JSON text strictly: valid UTF-8, no duplicate member at any depth
 // (names compared after unescaping), no lone surrogate, nothing after the value, at
-// most 1,000 levels deep. Duplicates and surrogates are collected; any other fault
+// most 1,000 levels deep and 524,288 values. Duplicates and surrogates are collected; any other fault
 // ends the reading. With a fault the value is nil.
 func Parse(raw []byte, o Options) (*Value, []*Fault) {
 	p := &parser{raw: raw}
