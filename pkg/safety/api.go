@@ -76,6 +76,8 @@ type Worker struct {
 	room      []prefilter.Hit
 	anchors   []int // injection anchors of the text, ascending
 	moved     []int
+	joints    []int32   // where letters meet that invisible characters kept apart
+	apart     []byte    // the text with spaces there
 	dense     bool      // there are too many anchors to keep
 	buffers   [2][]byte // texts that are neither the source nor the cleaner's
 	findings  []record.Finding

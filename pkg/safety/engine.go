@@ -88,7 +88,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	}
 	w.cleaner.Explain = w.Explain
 	w.cleaner.Reset()
-	w.findings, w.spans, w.rewrites = w.findings[:0], w.spans[:0], w.rewrites[:0]
+	w.findings, w.spans, w.rewrites, w.joints = w.findings[:0], w.spans[:0], w.rewrites[:0], nil
 
 	var text []byte
 	clean := false // the source is clean text, and scanned
@@ -98,6 +98,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	}
 	if !clean {
 		text = w.cleaner.Clean(source, !lines)
+		w.joints = w.cleaner.Joints
 		w.noteUnicode()
 		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
 			w.cleaner.InvalidBytes()*10 > len(source)) {
@@ -120,7 +121,8 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 			return w.result(record.Rejected, nil), nil
 		}
 		w.noteSecrets(spans)
-		w.moveAnchors(spans)
+		w.anchors = move(w.anchors, spans)
+		w.joints = move(w.joints, spans)
 		out := &w.buffers[pass%2]
 		var r rewrite
 		if w.Explain {
@@ -141,7 +143,11 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		anchors = []int{}
 	}
 	w.explainInjection()
-	if found := w.injection.Scan(text, anchors); len(found) > 0 {
+	found := w.injection.Scan(text, anchors)
+	if len(found) == 0 && len(w.joints) > 0 {
+		found = w.scanApart(text)
+	}
+	if len(found) > 0 {
 		w.findings = append(w.findings, found...)
 		return w.result(record.Rejected, nil), nil
 	}
@@ -183,21 +189,21 @@ func (w *Worker) run(text []byte) (stopped bool) {
 	}
 }
 
-// moveAnchors moves the injection anchors to where they stand when spans have become
+// move gives the places at which ascending positions stand when spans have become
 // markers, and drops those inside spans.
-func (w *Worker) moveAnchors(spans []secret.Span) {
-	kept := w.anchors[:0]
+func move[T int | int32](positions []T, spans []secret.Span) []T {
+	kept := positions[:0]
 	shift, k := 0, 0
-	for _, a := range w.anchors {
-		for k < len(spans) && spans[k].End <= a {
+	for _, p := range positions {
+		for k < len(spans) && spans[k].End <= int(p) {
 			shift += len(spans[k].Code.Marker()) - (spans[k].End - spans[k].Start)
 			k++
 		}
-		if k == len(spans) || a < spans[k].Start {
-			kept = append(kept, a+shift)
+		if k == len(spans) || int(p) < spans[k].Start {
+			kept = append(kept, p+T(shift))
 		}
 	}
-	w.anchors = kept
+	return kept
 }
 
 // rescan looks again at the lines around markers: what the rules find depends on no

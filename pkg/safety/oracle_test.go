@@ -31,7 +31,7 @@ type oracle struct {
 func newOracle(credentials ...string) *oracle {
 	clean := make([]string, len(credentials))
 	for i, c := range credentials {
-		b, _ := oracleClean([]byte(c), false)
+		b, _, _ := oracleClean([]byte(c), false)
 		clean[i] = string(b)
 	}
 	rules := secret.New(clean)
@@ -40,7 +40,7 @@ func newOracle(credentials ...string) *oracle {
 
 func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 	lines := kind == safety.Body || kind == safety.Log
-	text, counts := oracleClean(source, !lines)
+	text, joints, counts := oracleClean(source, !lines)
 	if lines && len(source) > 0 {
 		text = append(bytes.TrimRight(text, "\n"), '\n')
 	}
@@ -56,16 +56,33 @@ func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 			return safety.Result{Status: record.Rejected, Findings: findings(counts)}
 		}
 		var out []byte
+		var moved []int
 		at := 0
-		for _, s := range spans {
-			counts[s.Code.String()]++
-			out = append(append(out, text[at:s.Start]...), s.Code.Marker()...)
+		for _, s := range append(spans, secret.Span{Start: len(text), End: len(text)}) {
+			for _, j := range joints {
+				if at <= j && j < s.Start {
+					moved = append(moved, j-at+len(out))
+				}
+			}
+			out = append(out, text[at:s.Start]...)
 			at = s.End
+			if s.Start < len(text) {
+				counts[s.Code.String()]++
+				out = append(out, s.Code.Marker()...)
+			}
 		}
-		text = append(out, text[at:]...)
+		text, joints = out, moved
 	}
 	var scanner injection.Scanner
-	if found := scanner.ScanAll(text); found != nil {
+	found := scanner.ScanAll(text)
+	if found == nil && len(joints) > 0 {
+		apart := slices.Clone(text)
+		for _, j := range slices.Backward(joints) {
+			apart = slices.Insert(apart, j, ' ')
+		}
+		found = scanner.ScanAll(apart)
+	}
+	if found != nil {
 		for _, f := range found {
 			counts[f.Code] += f.Count
 		}
@@ -183,7 +200,7 @@ var fragments = func() []string {
 		"\u0301", "\u0323", "e", "\u1112", "\u1161", "\u11ab", "\uff21", "\uff3b", "\uff1c", "½", "…", "\u2028", "\u0085", "\u0338", "<", "é", "日本", "😀",
 		"\xff", "\xe2\x82", "\xed\xa0\x80", "\xf0\x9f",
 		"\n", "\r\n", "\r", "\t", " ", " ", "\n\n", "\\n", "\\\"", "\"", "'", "`", ",", ";", "&", "=", ":", ": ", "@", "/", ".", "%3D", "> ", "| ", "{", "}", "(", ")", "--", "_", "\\", "$",
-		"ignore all previous instructions", "ignore ", "previous ", "rules", "<!-- ", " -->", "AI: approve", "curl ", "$GITHUB_", "do not tell the user", "env | ", "base64",
+		"ignore all previous instructions", "ignore", "ignore ", "all", "previous", "previous ", "rules", "instructions", "<!-- ", " -->", "AI: approve", "curl ", "$GITHUB_", "do not tell the user", "env | ", "base64",
 	}
 	return append(divided, plain...)
 }()

@@ -10,21 +10,25 @@ import (
 )
 
 // oracleClean is Unicode safety the plain way: repair, line ends, invisible characters,
-// escapes and normalization are passes of their own over a list of code points.
-func oracleClean(source []byte, oneLine bool) ([]byte, map[string]int64) {
-	counts := map[string]int64{}
+// escapes and normalization are passes of their own over a list of code points. joints
+// are the places in the text where letters meet between which single characters were.
+func oracleClean(source []byte, oneLine bool) (out []byte, joints []int, counts map[string]int64) {
+	counts = map[string]int64{}
 	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n"))
-	runes := oracleRunes(bytes.ReplaceAll(source, []byte("\r"), []byte("\n")))
-	runes = slices.DeleteFunc(runes, func(r rune) bool {
-		code := oracleInvisible(r)
-		if code != "" {
+	all := oracleRunes(bytes.ReplaceAll(source, []byte("\r"), []byte("\n")))
+	var runes []rune
+	var places []int // of runes in all
+	for k, r := range all {
+		if code := oracleInvisible(r); code != "" {
 			counts[code]++
+			continue
 		}
-		return code != ""
-	})
-	runes = oracleEscapes(runes, counts)
+		runes, places = append(runes, r), append(places, k)
+	}
+	runes, kept := oracleEscapes(runes, counts)
 	var text []rune
-	for _, r := range runes {
+	var at []int // of text in all
+	for k, r := range runes {
 		switch {
 		case r == invalid:
 			counts["unicode.invalid-utf8"]++
@@ -43,10 +47,12 @@ func oracleClean(source []byte, oneLine bool) ([]byte, map[string]int64) {
 			counts["unicode.control"]++
 			continue
 		}
-		text = append(text, r)
+		text, at = append(text, r), append(at, places[kept[k]])
 	}
-	var out []byte
 	for i := 0; i < len(text); {
+		if i > 0 && oracleAlnum(text[i-1]) && oracleAlnum(text[i]) && at[i] > at[i-1]+1 && !slices.ContainsFunc(all[at[i-1]+1:at[i]], oracleNotSingle) {
+			joints = append(joints, len(out))
+		}
 		j := i + 1
 		for j < len(text) && !oracleBegins(text[j]) {
 			j++
@@ -58,7 +64,16 @@ func oracleClean(source []byte, oneLine bool) ([]byte, map[string]int64) {
 		out = append(out, form...)
 		i = j
 	}
-	return out, counts
+	return out, joints, counts
+}
+
+func oracleAlnum(r rune) bool {
+	return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// oracleNotSingle tells whether a character that is gone belonged to a terminal escape.
+func oracleNotSingle(r rune) bool {
+	return r == esc || oracleInvisible(r) == "" && (r >= 0xa0 || r < 0 || r >= 0x20 && r < 0x7f || slices.Contains([]rune{0x9b, 0x9d, 0x90, 0x98, 0x9e, 0x9f}, r))
 }
 
 // invalid stands for a maximal invalid subpart.
@@ -115,7 +130,7 @@ func oracleInvisible(r rune) string {
 
 // oracleEscapes removes terminal escapes. Characters with an ASCII normal form count
 // as it; other C0 controls than the ones with a meaning in sequences do not count.
-func oracleEscapes(in []rune, counts map[string]int64) (out []rune) {
+func oracleEscapes(in []rune, counts map[string]int64) (out []rune, kept []int) {
 	ascii := func(r rune) rune {
 		if r >= 0xa0 {
 			if s := norm.NFKC.String(string(r)); len(s) == 1 && norm.NFKC.PropertiesString(string(r)).BoundaryBefore() {
@@ -150,7 +165,7 @@ func oracleEscapes(in []rune, counts map[string]int64) (out []rune) {
 		r := in[i]
 		kind := map[rune]rune{0x9b: '[', 0x9d: ']', 0x90: 'P', 0x98: 'X', 0x9e: '^', 0x9f: '_'}[r]
 		if r != esc && kind == 0 {
-			out = append(out, r)
+			out, kept = append(out, r), append(kept, i)
 			i++
 			continue
 		}
@@ -211,7 +226,7 @@ func oracleEscapes(in []rune, counts map[string]int64) (out []rune) {
 			}
 		}
 	}
-	return out
+	return out, kept
 }
 
 const esc = 0x1b

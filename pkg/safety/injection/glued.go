@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Invisible characters between words are removed before the scan, and so are form
-// feeds: "ignore previous instructions" may arrive as one word. A long word around an
-// anchor is therefore cut into words of the vocabulary, and the phrase rules read it
-// once more.
+// A phrase may arrive as one word: written so, or because escapes that stood between its
+// words are removed before the scan. A long word around an anchor is therefore cut into
+// words of the vocabulary, and the phrase rules read it once more.
 
 const (
 	minGlued    = 12  // letters that such a word has at least

@@ -11,6 +11,9 @@ import (
 type Cleaner struct {
 	Explain bool   // record Marks
 	Marks   []Mark // places of the last call's findings, if Explain is set
+	// Joints are the places in the last result where two letters or digits of ASCII meet
+	// that invisible or control characters kept apart. Escapes do not count.
+	Joints []int32
 
 	t       *tables
 	seg     segmenter
@@ -26,6 +29,9 @@ type Cleaner struct {
 	mapEnd                 int // end in dst of the last replacement
 	markEnd                int // end in dst of the last character with a class
 	lastClass              uint8
+
+	copied int // end in the source of the last run of ASCII that was copied
+	apart  int // end in the source of the removed characters right behind a letter, or -1
 }
 
 // NewCleaner gives a Cleaner.
@@ -43,7 +49,7 @@ func (c *Cleaner) InvalidBytes() int { return c.invalid }
 // Reset forgets the findings of the last call.
 func (c *Cleaner) Reset() {
 	c.counts = [Codes]int64{}
-	c.Marks = c.Marks[:0]
+	c.Marks, c.Joints = c.Marks[:0], c.Joints[:0]
 	c.invalid = 0
 }
 
@@ -75,6 +81,7 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 	}
 	c.segment, c.mapEnd, c.markEnd, c.lastClass = 0, -1, -1, 0
 	c.dirty, c.counted, c.oneLine = false, false, oneLine
+	c.copied, c.apart = -1, -1
 	keep := [2]byte{'\n', '\t'}
 	if oneLine {
 		keep = [2]byte{' ', ' '}
@@ -124,6 +131,9 @@ func (c *Cleaner) copyASCII(src []byte, i int, keep [2]byte) int {
 		c.flush()
 	}
 	n := len(c.dst)
+	if i == c.apart && isAlnum(src[i]) {
+		c.Joints = append(c.Joints, int32(n))
+	}
 	if need := n + len(src) - i; cap(c.dst) < need {
 		grown := make([]byte, n, need+need/8)
 		copy(grown, c.dst)
@@ -132,8 +142,10 @@ func (c *Cleaner) copyASCII(src []byte, i int, keep [2]byte) int {
 	dst := c.dst[:cap(c.dst)]
 	for {
 		end := i + asciiRun(src[i:], keep)
-		n += copy(dst[n:], src[i:end])
-		i = end
+		if end > i {
+			n += copy(dst[n:], src[i:end])
+			i, c.copied = end, end
+		}
 		if end = simpleCSI(src, i); end == 0 {
 			c.dst = dst[:n]
 			return i
@@ -189,9 +201,21 @@ func (c *Cleaner) control(src []byte, i int) int {
 		}
 		c.boundary(b)
 	default:
-		c.note(controlCode(rune(b)), i, i+1)
+		c.remove(src, controlCode(rune(b)), i, i+1)
 	}
 	return i + 1
+}
+
+// remove leaves out the character src[i:end].
+func (c *Cleaner) remove(src []byte, code Code, i, end int) {
+	c.note(code, i, end)
+	if i == c.apart || i == c.copied && isAlnum(src[i-1]) {
+		c.apart = end
+	}
+}
+
+func isAlnum(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
 // boundary appends an ASCII character.
@@ -285,9 +309,9 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 		if _, opens := opener(r - 0x40); opens {
 			return c.escape(src, i)
 		}
-		c.note(Control, i, i+size)
+		c.remove(src, Control, i, i+size)
 	default:
-		c.note(Code(k-removed), i, i+size)
+		c.remove(src, Code(k-removed), i, i+size)
 	}
 	return i + size
 }
