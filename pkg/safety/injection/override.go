@@ -258,7 +258,7 @@ func object(c *cursor, v int, how sense) (span, bool) {
 				return span{}, false
 			}
 			unknown++
-		case t.is(rEarlier) || t.id == wGiven || t.id == past:
+		case t.is(rEarlier) || t.id == wGiven || t.id == past && c.at(i+1).id != commands: // a shell forgets past commands
 			earlier, strict = true, false
 		case t.is(rGiven):
 			given, strict = true, false
