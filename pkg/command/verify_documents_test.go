@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -159,6 +160,22 @@ func TestDocumentUsage(t *testing.T) {
 	} {
 		if r := runProgram(c.program, "", strings.Fields(c.args)...); r.exit != c.exit || (r.stdout != "") != (c.exit == fault.Done) && c.program.Name == "verify" {
 			t.Errorf("%s %s: exit %d, want %d: %s%s", c.program.Name, c.args, r.exit, c.exit, r.stdout, r.stderr)
+		}
+	}
+}
+
+// A member's name that is a command to a CI system is none in a report.
+func TestHostileMemberName(t *testing.T) {
+	const name = "##[error]x"
+	for _, args := range [][]string{{"canon", "-"}, {"canon", "--json", "-"}, {"msp", "-"}, {"msp", "--json", "-"}} {
+		r := runProgram(Verify(), `{"`+name+`":1}`, args...)
+		if r.exit != fault.Aborted || strings.Contains(r.stdout, "##[") || r.stderr != "" {
+			t.Errorf("%v: exit %d: %s%s", args, r.exit, r.stdout, r.stderr)
+		}
+		if len(args) == 3 {
+			if got := report(t, r); !slices.ContainsFunc(got.Findings, func(f documentFinding) bool { return f.Place == "/"+name }) {
+				t.Errorf("%v: the place is not named: %s", args, r.stdout)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package fault_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,9 +64,9 @@ func TestQuoteCutsAtSixtyFourBytes(t *testing.T) {
 	}
 }
 
-func TestNoLineStartsAWorkflowCommand(t *testing.T) {
+func TestNoLineIsAWorkflowCommand(t *testing.T) {
 	for _, format := range []fault.Format{fault.Text, fault.JSON} {
-		for _, hostile := range []string{"::error::x", "##[error]x", "a\n::add-mask::x", "a\r##[group]x"} {
+		for _, hostile := range []string{"::error::x", "##[error]x", "a\n::add-mask::x", "a\r##[group]x", " \t::error::x", "a ##[error]x", "##vso[task.complete]x"} {
 			var b bytes.Buffer
 			log := fault.NewLog(&b, hostile, format)
 			log.Notice(fault.Notice{Record: hostile, Text: hostile})
@@ -75,8 +76,11 @@ func TestNoLineStartsAWorkflowCommand(t *testing.T) {
 				t.Errorf("%s: three diagnostics gave %d lines", format, n)
 			}
 			for _, line := range strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' || r == '\r' }) {
-				if strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##[") {
-					t.Errorf("%s: a line starts a workflow command: %q", format, line)
+				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") || strings.Contains(line, "##vso[") {
+					t.Errorf("%s: a line is a workflow command: %q", format, line)
+				}
+				if format == fault.JSON && !json.Valid([]byte(line)) {
+					t.Errorf("no JSON: %q", line)
 				}
 			}
 		}

@@ -14,20 +14,27 @@ const (
 
 // Quote makes an untrusted string printable: cut at 64 bytes, then Go-quoted
 // ASCII.
-func Quote(s string) string { return strconv.QuoteToASCII(cut(s, maxUntrusted)) }
+func Quote(s string) string { return Harmless(strconv.QuoteToASCII(cut(s, maxUntrusted))) }
+
+// commands are the marks by which a CI system finds a command anywhere in a line.
+var commands = strings.NewReplacer("##[", `#\u0023[`, "##vso[", `#\u0023vso[`)
+
+// Harmless gives s, the text of Go or JSON strings, with the marks of commands spelled
+// by an escape: quotes around them would not stop a CI system.
+func Harmless(s string) string { return commands.Replace(s) }
 
 // Printable gives s unquoted when it is plain printable ASCII that cannot be
 // taken for a workflow command, otherwise quoted; cut at limit bytes.
 func Printable(s string, limit int) string {
 	s = cut(s, limit)
-	plain := s != "" && !strings.Contains(s, "::") && !strings.Contains(s, "##[")
+	plain := s != "" && !strings.Contains(s, "::") && Harmless(s) == s
 	for i := 0; plain && i < len(s); i++ {
 		plain = s[i] >= 0x20 && s[i] < 0x7f
 	}
 	if plain {
 		return s
 	}
-	return strconv.QuoteToASCII(s)
+	return Harmless(strconv.QuoteToASCII(s))
 }
 
 func cut(s string, limit int) string {
@@ -40,10 +47,11 @@ func cut(s string, limit int) string {
 	return s[:limit] + "..."
 }
 
-// guard keeps a finished line from starting a workflow command.
+// guard keeps a finished line from being a workflow command: one begins with two colons,
+// white space aside, or has a mark anywhere.
 func guard(line string) string {
-	if strings.HasPrefix(line, "::") || strings.HasPrefix(line, "##[") {
-		return " " + line
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "::"); ok {
+		line = `\u003a:` + rest
 	}
-	return line
+	return Harmless(line)
 }
