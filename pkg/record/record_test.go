@@ -29,6 +29,17 @@ func TestFilterMerge(t *testing.T) {
 	}
 }
 
+// A sum past the largest integer of a document stays just past it.
+func TestFindingsAddUpWithinBounds(t *testing.T) {
+	f := record.Filter{}
+	for range 3 {
+		f.AddFindings([]record.Finding{{Code: "a", Count: 1<<53 - 1}})
+	}
+	if got := f.Findings[0].Count; got != 1<<53 {
+		t.Errorf("%d", got)
+	}
+}
+
 func TestClonesAreIndependent(t *testing.T) {
 	a := record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "a", Count: 1}}}
 	b := a.Clone()
