@@ -23,7 +23,7 @@ var families = map[record.Family]document.Family{
 const (
 	maxDocumentFile = record.MaxSourceBytes // bytes of a file
 	maxDocumentSum  = 256 << 20             // bytes of all files of a command line
-	maxDocuments    = 1 << 14               // documents in them that are judged
+	maxDocuments    = 1 << 16               // documents in them
 )
 
 var errTooLong = fmt.Errorf("over %d bytes", maxDocumentFile)

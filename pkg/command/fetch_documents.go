@@ -35,7 +35,7 @@ func fetchDocuments(p cli.Program, family record.Family, split func([]byte) ([]d
 			if err != nil {
 				return err
 			}
-			return fetch.Documents(files, out, fetch.DocumentConfig{Family: family, Limits: limits, Split: split, Read: families[family]}, call.Log)
+			return fetch.Documents(files, out, fetch.DocumentConfig{Family: family, Limits: limits, Most: maxDocuments, Split: split, Read: families[family]}, call.Log)
 		})
 	}
 	return &p

@@ -188,6 +188,14 @@ func TestTooManyDocuments(t *testing.T) {
 		if r.exit != fault.Environment || r.stdout != "" || !strings.Contains(r.stderr, "input.too-large") {
 			t.Errorf("%s: exit %d: %.200s%.200s", family, r.exit, r.stdout, r.stderr)
 		}
+		r = runProgram(Fetch(), lines, family, "-")
+		if r.exit != fault.Environment || strings.Contains(r.stdout, `"type":"document"`) || !strings.Contains(r.stdout, `"type":"abort"`) || !strings.Contains(r.stderr, "input.too-large") {
+			t.Errorf("fetch %s: exit %d: %.200s%.200s", family, r.exit, r.stdout, r.stderr)
+		}
+		r = runProgram(Fetch(), lines[len("{}\n"):], family, "-")
+		if r.exit != 0 || strings.Count(r.stdout, `"type":"document"`) != maxDocuments {
+			t.Errorf("fetch %s: exit %d: %.200s", family, r.exit, r.stderr)
+		}
 	}
 }
 

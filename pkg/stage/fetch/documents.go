@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ type DocumentFile struct {
 type DocumentConfig struct {
 	Family record.Family
 	Limits record.Limits
+	Most   int // documents in all files
 	// Split gives the documents in a file and the number of parts that are none.
 	Split func(raw []byte) ([]document.Part, int)
 	Read  document.Family
@@ -51,6 +53,12 @@ func Documents(files []DocumentFile, out *ndjson.Writer, cfg DocumentConfig, log
 		parts, others := cfg.Split(f.Raw)
 		if others > 0 {
 			log.Notice(fault.Notice{Record: f.Name, Count: int64(others), Text: "lines that carry no document"})
+		}
+		if len(parts) > cfg.Most-len(documents) {
+			return &fault.Error{
+				Exit: fault.Environment, Stage: Name, File: f.Name, Rule: "input.too-large",
+				Detail: fmt.Sprintf("there are more than %d documents", cfg.Most), Hint: "fetch fewer files at a time",
+			}
 		}
 		for _, p := range parts {
 			name := documentName(f.Name, p.Line, taken)
