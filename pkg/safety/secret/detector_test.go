@@ -372,7 +372,7 @@ func TestAssignments(t *testing.T) {
 		{"{\"password\": \"<your-password>\", \"token\": \"{{ vault_token }}\"}", ""},
 		{"token == abcdefghij && password != abcdefghij", ""},
 		{"std::auth::password::something", ""},
-		{"PWD=/srv/runner1/work/repo/repo\nOLDPWD=/srv/runner1/work", ""},
+		{"PWD=/srv/runner1/jobs/repo/repo\nOLDPWD=/srv/runner1/jobs", ""},
 		{"Driver={X};UID=sa;PWD={a;b-secret};", "Driver={X};UID=sa;PWD={«env-value»};"},
 		{"Server=x;Password={ab;cd}}ef};", "Server=x;Password={«env-value»};"},
 		{"SECRET_KEY_BASE=`rails secret` self.password = password", ""},
