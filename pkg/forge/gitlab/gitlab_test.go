@@ -174,22 +174,24 @@ func TestNullIdentifiers(t *testing.T) {
 	}
 }
 
+// singles is a page of n notes of their own, with ids from from on.
+func singles(from, n int) string {
+	var l []string
+	for i := range n {
+		l = append(l, single(from+i, ""))
+	}
+	return list(l...)
+}
+
 func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	requirement.Claim(t, "GAP-05", "AMB-42")
-	items := func(from, n int) string {
-		var l []string
-		for i := range n {
-			l = append(l, single(from+i, ""))
-		}
-		return list(l...)
-	}
 	at := func(n string) string { return issue + "/discussions?per_page=100&page=" + n }
 	routes := server()
 	delete(routes, issue+"/discussions")
-	routes[at("1")] = []forgetest.Reply{page("2", items(100, 20))}
-	routes[at("2")] = []forgetest.Reply{page("3", items(200, 3))}
+	routes[at("1")] = []forgetest.Reply{page("2", singles(100, 20))}
+	routes[at("2")] = []forgetest.Reply{page("3", singles(200, 3))}
 	routes[at("3")] = []forgetest.Reply{page("4", `[]`)}
-	routes[at("4")] = []forgetest.Reply{page("", items(300, 12))}
+	routes[at("4")] = []forgetest.Reply{page("", singles(300, 12))}
 	s := run(t, subject("issues/7", routes))
 	if n := len(s.IDs(record.KindComment)); n != 35 || s.Gaps["comments/fetch_failed"] != 0 {
 		t.Errorf("%d comments, gaps %v", n, s.Gaps)
@@ -198,25 +200,25 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	link := func(n string) http.Header {
 		return http.Header{"Link": {`<https://inside.example/api/v4/x?page=1>; rel="first", <https://inside.example/api/v4/x?page=` + n + `&per_page=100>; rel="next"`}}
 	}
-	routes[at("1")] = []forgetest.Reply{{Header: link("2"), Body: items(100, 2)}}
-	routes[at("2")] = []forgetest.Reply{{Body: items(200, 2)}}
+	routes[at("1")] = []forgetest.Reply{{Header: link("2"), Body: singles(100, 2)}}
+	routes[at("2")] = []forgetest.Reply{{Body: singles(200, 2)}}
 	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 4 {
 		t.Errorf("by Link: %d comments", n)
 	}
 	// Lists that are paged by keys have no numbers: the query of the link leads on.
 	byKey := http.Header{"Link": {`<https://inside.example/api/v4/x?cursor=k,1&per_page=100>; rel="next"`}}
-	routes[at("1")] = []forgetest.Reply{{Header: byKey, Body: items(100, 2)}}
-	routes[issue+"/discussions?cursor=k,1&per_page=100"] = []forgetest.Reply{{Body: items(200, 3)}}
+	routes[at("1")] = []forgetest.Reply{{Header: byKey, Body: singles(100, 2)}}
+	routes[issue+"/discussions?cursor=k,1&per_page=100"] = []forgetest.Reply{{Body: singles(200, 3)}}
 	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 5 {
 		t.Errorf("by keys: %d comments", n)
 	}
-	routes[at("1")] = []forgetest.Reply{{Header: http.Header{"Link": {`<https://inside.example/api/v4/x>; rel="next"`}}, Body: items(100, 2)}}
+	routes[at("1")] = []forgetest.Reply{{Header: http.Header{"Link": {`<https://inside.example/api/v4/x>; rel="next"`}}, Body: singles(100, 2)}}
 	s = run(t, subject("issues/7", routes))
 	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
 		t.Errorf("a link to nowhere: gaps %v", s.Gaps)
 	}
 	// A marker that is no page number fails the list; it does not end it.
-	routes[at("1")] = []forgetest.Reply{page("soon", items(100, 2))}
+	routes[at("1")] = []forgetest.Reply{page("soon", singles(100, 2))}
 	s = run(t, subject("issues/7", routes))
 	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
 		t.Errorf("bad marker: gaps %v", s.Gaps)
@@ -227,26 +229,19 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 // until one is short or brings nothing new.
 func TestPagesWithoutMarkers(t *testing.T) {
 	requirement.Claim(t, "GAP-05", "AMB-42")
-	items := func(from, n int) string {
-		var l []string
-		for i := range n {
-			l = append(l, single(from+i, ""))
-		}
-		return list(l...)
-	}
 	first := http.Header{"Link": {`<https://inside.example/api/v4/x?page=1>; rel="first"`}}
 	for name, c := range map[string]struct {
 		pages []forgetest.Reply // the last one for ever
 		want  int
 		asked int
 	}{
-		"one short":          {[]forgetest.Reply{{Body: items(1, 99)}}, 99, 1},
-		"one full":           {[]forgetest.Reply{{Body: items(1, 100)}, {Body: `[]`}}, 100, 2},
-		"two full":           {[]forgetest.Reply{{Body: items(1, 100)}, {Body: items(101, 100)}, {Body: items(201, 1)}}, 201, 3},
-		"page is ignored":    {[]forgetest.Reply{{Body: items(1, 100)}}, 100, 2},
-		"the marker says so": {[]forgetest.Reply{last(items(1, 100))}, 100, 1},
-		"the link says so":   {[]forgetest.Reply{{Header: first, Body: items(1, 100)}}, 100, 1},
-		"beyond the range":   {[]forgetest.Reply{{Body: items(1, 100)}, {Status: http.StatusBadRequest, Body: `{}`}}, 0, 2},
+		"one short":          {[]forgetest.Reply{{Body: singles(1, 99)}}, 99, 1},
+		"one full":           {[]forgetest.Reply{{Body: singles(1, 100)}, {Body: `[]`}}, 100, 2},
+		"two full":           {[]forgetest.Reply{{Body: singles(1, 100)}, {Body: singles(101, 100)}, {Body: singles(201, 1)}}, 201, 3},
+		"page is ignored":    {[]forgetest.Reply{{Body: singles(1, 100)}}, 100, 2},
+		"the marker says so": {[]forgetest.Reply{last(singles(1, 100))}, 100, 1},
+		"the link says so":   {[]forgetest.Reply{{Header: first, Body: singles(1, 100)}}, 100, 1},
+		"beyond the range":   {[]forgetest.Reply{{Body: singles(1, 100)}, {Status: http.StatusBadRequest, Body: `{}`}}, 0, 2},
 	} {
 		routes := with(issue+"/discussions", c.pages...)
 		s := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
