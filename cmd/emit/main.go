@@ -6,8 +6,8 @@ package main
 import (
 	"os"
 
-	"snapline/pkg/cli"
-	"snapline/pkg/command"
+	"snapline/pkg/program/cli"
+	"snapline/pkg/program/command"
 )
 
 func main() { os.Exit(cli.Main(command.Emit())) }

@@ -3,7 +3,7 @@
 // that an adapter delivers, and the Adapter interface.
 //
 // The division of work: an adapter knows one forge's endpoints, pages, errors and
-// words. It maps native words to the closed vocabularies of pkg/record through
+// words. It maps native words to the closed vocabularies of pkg/contract through
 // tables, and delivers everything else as the forge sent it. The stage owns what is
 // the same for all forges: identifier patterns, timestamps, keys, the never-started
 // rule, order, selection, actors, gaps. So an adapter never normalizes a time,
@@ -17,14 +17,14 @@ import (
 	"net/http"
 	"net/url"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // Driver is one forge. Each adapter package exports one as a variable named Driver.
 type Driver struct {
-	Forge record.Forge
+	Forge contract.Forge
 
 	// Endpoint gives where the API of the target lives. It sends nothing.
 	Endpoint func(t Target) Endpoint
@@ -97,12 +97,12 @@ type Want struct{ Comments, Reviews, Threads bool }
 type Entity struct {
 	RepositoryID string // native, as digits or node id
 	Repository   string // canonical spelling of pkg/tree (SRC-04, SRC-05)
-	Kind         record.EntityKind
+	Kind         contract.EntityKind
 	ID           string
 	Number       int64
 	Title        Text
 	Body         Text // null or empty is an empty body (AMB-09)
-	State        record.EntityState
+	State        contract.EntityState
 	NativeState  string // for the diagnostic when State is "" (ABT-05)
 	Author       *Account
 	Editor       Editor
@@ -147,7 +147,7 @@ type Account struct {
 	ID    string // native; a value outside the forge's pattern makes the reference null
 	Login string
 	// Kind is human, bot, unknown, or "" while it takes a look-up to tell.
-	Kind record.ActorKind
+	Kind contract.ActorKind
 
 	// NoRole says that the account cannot hold a role and is never looked up
 	// (placeholders of an import, organisations).
@@ -184,7 +184,7 @@ type Review struct {
 	Body        Text
 	Author      *Account
 	Editor      Editor
-	State       record.ReviewState // "": outside the mapping (MAP-15)
+	State       contract.ReviewState // "": outside the mapping (MAP-15)
 	SubmittedAt *string
 	UpdatedAt   *string
 	ReviewedSHA *string
@@ -212,10 +212,10 @@ type Thread struct {
 	Path              *string
 	Line              *int64
 	StartLine         *int64
-	Side              *record.Side // a value outside the mapping is delivered as ""
+	Side              *contract.Side // a value outside the mapping is delivered as ""
 	OriginalLine      *int64
 	OriginalStartLine *int64
-	OriginalSide      *record.Side
+	OriginalSide      *contract.Side
 }
 
 // Reply says which comment answers which, in native thread order.
@@ -235,15 +235,15 @@ type Discussion struct {
 
 	// Gaps are what only the adapter can know: history_unavailable, unsupported with the
 	// number of affected objects, comments withheld as internal (AMB-25, AMB-50).
-	Gaps []record.Gap
+	Gaps []contract.Gap
 }
 
 // Check is one check run.
 type Check struct {
 	ID          string
 	Name        Text
-	Status      record.CheckStatus // "": outside the mapping (MAP-10)
-	Conclusion  record.Conclusion  // "": none, or outside the mapping
+	Status      contract.CheckStatus // "": outside the mapping (MAP-10)
+	Conclusion  contract.Conclusion  // "": none, or outside the mapping
 	HeadSHA     *string
 	CreatedAt   *string
 	StartedAt   *string
@@ -262,7 +262,7 @@ type Checks struct {
 	Failed error
 	// Gaps are what only the adapter can know, for example commit statuses that are
 	// no checks (AMB-58).
-	Gaps []record.Gap
+	Gaps []contract.Gap
 }
 
 // Rights is what a token can do, in words for people.
@@ -277,8 +277,8 @@ var ErrUnsupported = errors.New("not supported by this forge")
 
 // KindMismatch says that the address names an entity of the other kind (AMB-73).
 type KindMismatch struct {
-	Kind record.EntityKind // what it is
-	URL  string            // the right address
+	Kind contract.EntityKind // what it is
+	URL  string              // the right address
 }
 
 // Error implements error.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/json/strictjson"
 )
 
 // GetJSON reads one REST answer of at most limit bytes. Text that does not parse is a

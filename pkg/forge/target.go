@@ -6,20 +6,20 @@ import (
 	"strconv"
 	"strings"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
 )
 
 // Target is an entity as its browser address names it.
 type Target struct {
-	Forge      record.Forge
+	Forge      contract.Forge
 	Origin     *url.URL // scheme and authority of the browser address, lowercase
 	Host       string   // source.host: lowercase, with the port unless it is 443
 	Root       string   // path under which the forge lives: "" or "/gitlab"
 	Repository string   // as the address spells it: "owner/name", "group/sub/name"
-	Kind       record.EntityKind
+	Kind       contract.EntityKind
 	Number     int64
 	API        *url.URL // --api-url, nil when not given
 }
@@ -28,19 +28,19 @@ type Target struct {
 // Forgejo share "issues"; the host tells them apart.
 var words = []struct {
 	word  string
-	kind  record.EntityKind
-	forge record.Forge // "" when the word alone does not tell
+	kind  contract.EntityKind
+	forge contract.Forge // "" when the word alone does not tell
 }{
-	{"issues", record.WorkItem, ""},
-	{"pull", record.ChangeProposal, record.GitHub},
-	{"pulls", record.ChangeProposal, record.Forgejo},
-	{"merge_requests", record.ChangeProposal, record.GitLab},
-	{"work_items", record.WorkItem, record.GitLab},
+	{"issues", contract.WorkItem, ""},
+	{"pull", contract.ChangeProposal, contract.GitHub},
+	{"pulls", contract.ChangeProposal, contract.Forgejo},
+	{"merge_requests", contract.ChangeProposal, contract.GitLab},
+	{"work_items", contract.WorkItem, contract.GitLab},
 }
 
 // apiSuffixes are the ends of an API address by which --api-url names a forge.
-var apiSuffixes = map[string]record.Forge{
-	"/api/v3": record.GitHub, "/api/v4": record.GitLab, "/api/v1": record.Forgejo,
+var apiSuffixes = map[string]contract.Forge{
+	"/api/v3": contract.GitHub, "/api/v4": contract.GitLab, "/api/v1": contract.Forgejo,
 }
 
 // Parse reads a browser address of an issue or a pull or merge request; trailing
@@ -124,7 +124,7 @@ func split(escaped string) ([]string, bool) {
 
 // namedForge tells the forge by the host: the public hosts, the hosts that the
 // environment names, and --api-url. "" when nothing tells.
-func (t *Target) namedForge(getenv func(string) string) record.Forge {
+func (t *Target) namedForge(getenv func(string) string) contract.Forge {
 	switch {
 	case t.API != nil:
 		for suffix, f := range apiSuffixes {
@@ -133,15 +133,15 @@ func (t *Target) namedForge(getenv func(string) string) record.Forge {
 			}
 		}
 	case t.Host == "github.com", strings.HasSuffix(t.Host, ".ghe.com"):
-		return record.GitHub
+		return contract.GitHub
 	case t.Host == "gitlab.com":
-		return record.GitLab
+		return contract.GitLab
 	case t.Host == "codeberg.org":
-		return record.Forgejo
+		return contract.Forgejo
 	}
 	authority := client.Authority(t.Origin)
 	// Forgejo's runners set the GITHUB_ variables too, so those come last.
-	for _, f := range []record.Forge{record.Forgejo, record.GitLab, record.GitHub} {
+	for _, f := range []contract.Forge{contract.Forgejo, contract.GitLab, contract.GitHub} {
 		for _, b := range bindings {
 			if b.forge == f && b.names(authority, getenv) {
 				return f
@@ -152,15 +152,15 @@ func (t *Target) namedForge(getenv func(string) string) record.Forge {
 }
 
 // place finds the word that makes the path an entity's and fills the target.
-func (t *Target) place(segments []string, named record.Forge, getenv func(string) string) bool {
+func (t *Target) place(segments []string, named contract.Forge, getenv func(string) string) bool {
 	for i, s := range segments {
 		// GitLab sets its own words apart: group/name/-/issues/1.
 		if s == "-" && i >= 2 && i+2 < len(segments) {
-			return t.fill(segments[:i], segments[i+1], segments[i+2:], record.GitLab, named, getenv)
+			return t.fill(segments[:i], segments[i+1], segments[i+2:], contract.GitLab, named, getenv)
 		}
 	}
 	for i := len(segments) - 2; i >= 2; i-- {
-		if named != record.GitLab && named != record.Forgejo && i != 2 {
+		if named != contract.GitLab && named != contract.Forgejo && i != 2 {
 			continue // a repository of GitHub has exactly two segments before the word
 		}
 		if t.fill(segments[:i], segments[i], segments[i+1:], "", named, getenv) {
@@ -170,13 +170,13 @@ func (t *Target) place(segments []string, named record.Forge, getenv func(string
 	return false
 }
 
-func (t *Target) fill(repository []string, word string, rest []string, marked, named record.Forge, getenv func(string) string) bool {
+func (t *Target) fill(repository []string, word string, rest []string, marked, named contract.Forge, getenv func(string) string) bool {
 	for _, w := range words {
 		if w.word != word {
 			continue
 		}
 		t.Forge = named
-		for _, f := range []record.Forge{w.forge, marked} {
+		for _, f := range []contract.Forge{w.forge, marked} {
 			if f != "" && named != "" && f != named {
 				return false // for example /pulls/1 on github.com
 			}
@@ -185,9 +185,9 @@ func (t *Target) fill(repository []string, word string, rest []string, marked, n
 			}
 		}
 		if t.Forge == "" {
-			t.Forge = record.GitHub // an unnamed host: Enterprise Server
+			t.Forge = contract.GitHub // an unnamed host: Enterprise Server
 		}
-		if w.word == "issues" && t.Forge == record.GitLab && len(rest) > 1 && rest[0] == "incident" {
+		if w.word == "issues" && t.Forge == contract.GitLab && len(rest) > 1 && rest[0] == "incident" {
 			rest = rest[1:]
 		}
 		n, ok := number(rest[0])
@@ -216,14 +216,14 @@ func number(s string) (int64, bool) {
 
 func (t *Target) setRepository(segments []string, getenv func(string) string) bool {
 	switch t.Forge {
-	case record.GitHub:
+	case contract.GitHub:
 		if len(segments) != 2 {
 			return false
 		}
-	case record.Forgejo:
+	case contract.Forgejo:
 		t.Root = joinRoot(segments[:len(segments)-2])
 		segments = segments[len(segments)-2:]
-	case record.GitLab:
+	case contract.GitLab:
 		if slices.Contains(segments, "-") {
 			return false
 		}
@@ -269,12 +269,12 @@ func joinRoot(segments []string) string {
 
 // EntityURL gives the browser address of the same number as another kind: what a
 // KindMismatch names.
-func (t Target) EntityURL(kind record.EntityKind) string {
-	word := map[record.Forge][2]string{
-		record.GitHub: {"/issues/", "/pull/"}, record.GitLab: {"/-/issues/", "/-/merge_requests/"}, record.Forgejo: {"/issues/", "/pulls/"},
+func (t Target) EntityURL(kind contract.EntityKind) string {
+	word := map[contract.Forge][2]string{
+		contract.GitHub: {"/issues/", "/pull/"}, contract.GitLab: {"/-/issues/", "/-/merge_requests/"}, contract.Forgejo: {"/issues/", "/pulls/"},
 	}[t.Forge]
 	i := 0
-	if kind == record.ChangeProposal {
+	if kind == contract.ChangeProposal {
 		i = 1
 	}
 	u := *t.Origin

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 	"snapline/pkg/forge/forgejo"
 	"snapline/pkg/forge/github"
 	"snapline/pkg/forge/gitlab"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
@@ -130,8 +130,8 @@ func TestEntityURL(t *testing.T) {
 		"https://git.example:8443/forge/a/b/issues/42": "https://git.example:8443/forge/a/b/pulls/42",
 	} {
 		got, err := forge.Parse(address, "", environment("FORGEJO_SERVER_URL", "https://git.example:8443/forge"))
-		if err != nil || got.EntityURL(record.ChangeProposal) != want {
-			t.Errorf("%s: %s, %v", address, got.EntityURL(record.ChangeProposal), err)
+		if err != nil || got.EntityURL(contract.ChangeProposal) != want {
+			t.Errorf("%s: %s, %v", address, got.EntityURL(contract.ChangeProposal), err)
 		}
 	}
 }
@@ -157,8 +157,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-var drivers = map[record.Forge]forge.Driver{
-	record.GitHub: github.Driver, record.GitLab: gitlab.Driver, record.Forgejo: forgejo.Driver,
+var drivers = map[contract.Forge]forge.Driver{
+	contract.GitHub: github.Driver, contract.GitLab: gitlab.Driver, contract.Forgejo: forgejo.Driver,
 }
 
 // everything sets every variable that speaks of a token or a host, each token with a

@@ -4,15 +4,15 @@ import (
 	"net/url"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 )
 
 // binding says to which hosts the token of one environment variable may go (design
 // section 3). The first binding that names the host and whose variable is set wins.
 type binding struct {
-	forge    record.Forge
+	forge    contract.Forge
 	variable string
 	hostVars []string // variables that name a host, host:port or URL
 	portVar  string   // port of hostVars[0], where it is given apart
@@ -24,11 +24,11 @@ type binding struct {
 var publicGitHub = []string{"github.com", "*.ghe.com"}
 
 var bindings = []binding{
-	{forge: record.GitHub, variable: "GH_ENTERPRISE_TOKEN", hostVars: []string{"GH_HOST", "GITHUB_SERVER_URL"}, never: publicGitHub},
-	{forge: record.GitHub, variable: "GH_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
-	{forge: record.GitHub, variable: "GITHUB_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
-	{forge: record.GitLab, variable: "GITLAB_TOKEN", hostVars: []string{"CI_SERVER_HOST", "GITLAB_HOST"}, portVar: "CI_SERVER_PORT", fallback: "gitlab.com"},
-	{forge: record.Forgejo, variable: "FORGEJO_TOKEN", hostVars: []string{"FORGEJO_SERVER_URL"}, fallback: "codeberg.org"},
+	{forge: contract.GitHub, variable: "GH_ENTERPRISE_TOKEN", hostVars: []string{"GH_HOST", "GITHUB_SERVER_URL"}, never: publicGitHub},
+	{forge: contract.GitHub, variable: "GH_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
+	{forge: contract.GitHub, variable: "GITHUB_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
+	{forge: contract.GitLab, variable: "GITLAB_TOKEN", hostVars: []string{"CI_SERVER_HOST", "GITLAB_HOST"}, portVar: "CI_SERVER_PORT", fallback: "gitlab.com"},
+	{forge: contract.Forgejo, variable: "FORGEJO_TOKEN", hostVars: []string{"FORGEJO_SERVER_URL"}, fallback: "codeberg.org"},
 }
 
 // names reports whether the binding names the authority (host:port).
@@ -135,7 +135,7 @@ func tokenHostFault(detail string) error {
 // the api. host of GitHub's public services.
 func derived(t Target, api string) bool {
 	web := client.Authority(t.Origin)
-	return api == web || t.Forge == record.GitHub && matchesAny(publicGitHub, web) && api == "api."+web
+	return api == web || t.Forge == contract.GitHub && matchesAny(publicGitHub, web) && api == "api."+web
 }
 
 func clean(name string, getenv func(string) string) (string, error) {

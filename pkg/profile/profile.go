@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // files holds the built-in profiles as builtin/NAME.KIND.json.
@@ -23,55 +23,55 @@ var Names = []string{"observation", "mutation"}
 
 // Builtin gives a built-in profile for a kind of entity; an unknown name is a usage
 // fault.
-func Builtin(name string, kind record.EntityKind) (record.Collection, error) {
+func Builtin(name string, kind contract.EntityKind) (contract.Collection, error) {
 	if !slices.Contains(Names, name) {
-		return record.Collection{}, fault.New(fault.Usage, "profile.name", "there is no profile %s; use %s", fault.Quote(name), strings.Join(Names, " or "))
+		return contract.Collection{}, fault.New(fault.Usage, "profile.name", "there is no profile %s; use %s", fault.Quote(name), strings.Join(Names, " or "))
 	}
 	text, err := Text(name, kind)
 	if err != nil {
-		return record.Collection{}, err
+		return contract.Collection{}, err
 	}
 	return Parse(text, kind)
 }
 
 // Text gives the file of a built-in profile.
-func Text(name string, kind record.EntityKind) ([]byte, error) {
+func Text(name string, kind contract.EntityKind) ([]byte, error) {
 	return files.ReadFile("builtin/" + name + "." + string(kind) + ".json")
 }
 
 // allowed are the sources of each kind, in the order that a profile must have.
-var allowed = map[record.EntityKind][]string{
-	record.WorkItem:       {"agent_runs", "comments", "entity"},
-	record.ChangeProposal: {"agent_runs", "check_logs", "checks", "comments", "entity", "reviews"},
+var allowed = map[contract.EntityKind][]string{
+	contract.WorkItem:       {"agent_runs", "comments", "entity"},
+	contract.ChangeProposal: {"agent_runs", "check_logs", "checks", "comments", "entity", "reviews"},
 }
 
 // Parse reads a profile file for an entity of the given kind. It is closed: any
 // member that is missing, unknown, doubled or out of bounds is a usage fault, so
 // that nothing is sent with an invalid profile (ABT-01, COL-04 to COL-06).
-func Parse(text []byte, kind record.EntityKind) (record.Collection, error) {
+func Parse(text []byte, kind contract.EntityKind) (contract.Collection, error) {
 	c, err := parse(text)
 	if err != nil {
-		return record.Collection{}, err
+		return contract.Collection{}, err
 	}
 	if c.EntityKind != kind {
-		return record.Collection{}, invalid("kind", "the profile is for a %s, the address names a %s", c.EntityKind, kind)
+		return contract.Collection{}, invalid("kind", "the profile is for a %s, the address names a %s", c.EntityKind, kind)
 	}
 	return c, nil
 }
 
-func parse(text []byte) (record.Collection, error) {
+func parse(text []byte) (contract.Collection, error) {
 	doc, err := strictjson.Parse(text)
 	if err != nil {
-		return record.Collection{}, &fault.Error{Exit: fault.Usage, Rule: "profile.json", Detail: "a profile is one JSON object", Cause: err}
+		return contract.Collection{}, &fault.Error{Exit: fault.Usage, Rule: "profile.json", Detail: "a profile is one JSON object", Cause: err}
 	}
 	o := doc.Object()
 	admission, bounds := o.Object("admission"), o.Object("bounds")
-	c := record.Collection{
-		EntityKind:        record.EntityKind(o.Text("entity_kind")),
+	c := contract.Collection{
+		EntityKind:        contract.EntityKind(o.Text("entity_kind")),
 		HumanMinRole:      admission.Text("human_min_role"),
-		RecordSelection:   record.Selection(o.Text("record_selection")),
-		CheckLogSelection: record.LogSelection(o.Text("check_log_selection")),
-		Bounds: record.Bounds{
+		RecordSelection:   contract.Selection(o.Text("record_selection")),
+		CheckLogSelection: contract.LogSelection(o.Text("check_log_selection")),
+		Bounds: contract.Bounds{
 			MaxRecordsPerSource:    bounds.Int("max_records_per_source"),
 			MaxSourceBytes:         bounds.Int("max_source_bytes"),
 			MaxRecordBytes:         bounds.Int("max_record_bytes"),
@@ -105,7 +105,7 @@ func invalid(rule, format string, args ...any) error {
 	return fault.New(fault.Usage, "profile."+rule, format, args...)
 }
 
-func check(c *record.Collection) error {
+func check(c *contract.Collection) error {
 	sources, ok := allowed[c.EntityKind]
 	if !ok {
 		return invalid("kind", "entity_kind is neither work_item nor change_proposal")
@@ -113,7 +113,7 @@ func check(c *record.Collection) error {
 	if c.HumanMinRole != "triage" && c.HumanMinRole != "write" {
 		return invalid("role", "admission.human_min_role is neither triage nor write")
 	}
-	if c.RecordSelection != record.Newest && c.RecordSelection != record.Oldest {
+	if c.RecordSelection != contract.Newest && c.RecordSelection != contract.Oldest {
 		return invalid("selection", "record_selection is neither newest nor oldest")
 	}
 	for i, s := range c.IncludedSources {
@@ -124,20 +124,20 @@ func check(c *record.Collection) error {
 			return invalid("source-order", "included_sources is sorted and names each source once")
 		}
 	}
-	if !c.Includes(record.ScopeEntity) {
+	if !c.Includes(contract.ScopeEntity) {
 		return invalid("source", "included_sources lacks entity")
 	}
 	return checkBounds(c)
 }
 
-func checkBounds(c *record.Collection) error {
-	logs := c.Includes(record.ScopeCheckLogs)
+func checkBounds(c *contract.Collection) error {
+	logs := c.Includes(contract.ScopeCheckLogs)
 	switch s := c.CheckLogSelection; {
-	case s != record.LogsNone && s != record.LogsFailed && s != record.LogsAll:
+	case s != contract.LogsNone && s != contract.LogsFailed && s != contract.LogsAll:
 		return invalid("log-selection", "check_log_selection is none of none, failed, all")
-	case logs && !c.Includes(record.ScopeChecks):
+	case logs && !c.Includes(contract.ScopeChecks):
 		return invalid("log-selection", "check_logs needs checks")
-	case logs == (s == record.LogsNone):
+	case logs == (s == contract.LogsNone):
 		return invalid("log-selection", "check_log_selection is failed or all with check_logs, and none without")
 	}
 	b := c.Bounds
@@ -156,8 +156,8 @@ func checkBounds(c *record.Collection) error {
 			return invalid("bound", "%s is below %d or above 2^53-1", v.name, v.min)
 		}
 	}
-	if b.MaxSourceBytes > record.MaxSourceBytes || b.MaxSourceBytes < b.MaxMetadataStringBytes {
-		return invalid("bound", "max_source_bytes is above %d or below max_metadata_string_bytes", record.MaxSourceBytes)
+	if b.MaxSourceBytes > contract.MaxSourceBytes || b.MaxSourceBytes < b.MaxMetadataStringBytes {
+		return invalid("bound", "max_source_bytes is above %d or below max_metadata_string_bytes", contract.MaxSourceBytes)
 	}
 	return nil
 }

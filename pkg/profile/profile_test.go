@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/profile"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
 func TestBuiltin(t *testing.T) {
 	requirement.Claim(t, "COL-04", "COL-05", "COL-06")
-	want := record.Bounds{
+	want := contract.Bounds{
 		MaxRecordsPerSource: 200, MaxSourceBytes: 16777216, MaxRecordBytes: 65536,
 		MaxLogBytes: 1048576, MaxMetadataStringBytes: 1024, MaxLabels: 50,
 	}
 	roles := map[string]string{"observation": "triage", "mutation": "write"}
-	sources := map[record.EntityKind]string{record.WorkItem: "comments entity", record.ChangeProposal: "check_logs checks comments entity reviews"}
-	logs := map[record.EntityKind]record.LogSelection{record.WorkItem: record.LogsNone, record.ChangeProposal: record.LogsFailed}
+	sources := map[contract.EntityKind]string{contract.WorkItem: "comments entity", contract.ChangeProposal: "check_logs checks comments entity reviews"}
+	logs := map[contract.EntityKind]contract.LogSelection{contract.WorkItem: contract.LogsNone, contract.ChangeProposal: contract.LogsFailed}
 	n := 0
 	for name, role := range roles {
 		for kind, list := range sources {
 			n++
 			got, err := profile.Builtin(name, kind)
 			if err != nil || got.HumanMinRole != role || strings.Join(got.IncludedSources, " ") != list || got.CheckLogSelection != logs[kind] ||
-				got.RecordSelection != record.Newest || got.Bounds != want || got.EntityKind != kind {
+				got.RecordSelection != contract.Newest || got.Bounds != want || got.EntityKind != kind {
 				t.Errorf("%s of %s: %+v, %v", name, kind, got, err)
 			}
 		}
@@ -36,7 +36,7 @@ func TestBuiltin(t *testing.T) {
 	if err != nil || len(files) != n {
 		t.Errorf("%d files for %d profiles, %v", len(files), n, err)
 	}
-	if _, err := profile.Builtin("other", record.WorkItem); fault.ExitOf(err) != fault.Usage {
+	if _, err := profile.Builtin("other", contract.WorkItem); fault.ExitOf(err) != fault.Usage {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestBuiltin(t *testing.T) {
 // edit changes the built-in change_proposal profile.
 func edit(t *testing.T, change func(m map[string]any)) []byte {
 	t.Helper()
-	text, err := profile.Text("observation", record.ChangeProposal)
+	text, err := profile.Text("observation", contract.ChangeProposal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestParse(t *testing.T) {
 		"log selection":     {set("check_log_selection", "some"), "profile.log-selection"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := profile.Parse(edit(t, c.change), record.ChangeProposal)
+			_, err := profile.Parse(edit(t, c.change), contract.ChangeProposal)
 			var f *fault.Error
 			if c.rule == "" {
 				if err != nil {
@@ -133,30 +133,30 @@ func TestParse(t *testing.T) {
 				m["included_sources"] = []string{"checks", "entity"}
 			}
 		})
-		if _, err := profile.Parse(text, record.WorkItem); fault.ExitOf(err) != fault.Usage {
+		if _, err := profile.Parse(text, contract.WorkItem); fault.ExitOf(err) != fault.Usage {
 			t.Errorf("work_item with %s: %v", source, err)
 		}
 	}
 	for name, text := range map[string]string{"nothing": "", "array": "[]", "twice": `{"bounds":1,"bounds":2}`, "trailing": `{} {}`} {
-		if _, err := profile.Parse([]byte(text), record.WorkItem); fault.ExitOf(err) != fault.Usage {
+		if _, err := profile.Parse([]byte(text), contract.WorkItem); fault.ExitOf(err) != fault.Usage {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func FuzzParse(f *testing.F) {
-	text, _ := profile.Text("observation", record.ChangeProposal)
+	text, _ := profile.Text("observation", contract.ChangeProposal)
 	f.Add(text)
 	f.Add([]byte(`{"bounds":{"max_labels":1e3}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := profile.Parse(data, record.ChangeProposal)
+		c, err := profile.Parse(data, contract.ChangeProposal)
 		if err != nil {
 			if fault.ExitOf(err) != fault.Usage {
 				t.Fatalf("exit of %v", err)
 			}
 			return
 		}
-		if !c.Includes(record.ScopeEntity) || c.Bounds.MaxSourceBytes > record.MaxSourceBytes || c.Bounds.MaxRecordBytes < 1 {
+		if !c.Includes(contract.ScopeEntity) || c.Bounds.MaxSourceBytes > contract.MaxSourceBytes || c.Bounds.MaxRecordBytes < 1 {
 			t.Fatalf("accepted %+v", c)
 		}
 	})

@@ -3,7 +3,7 @@ package safety
 import (
 	"sort"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/safety/injection"
 )
 
@@ -12,7 +12,7 @@ import (
 // more with spaces in those places.
 
 // scanApart looks for injections in text with a space at each joint.
-func (w *Worker) scanApart(text []byte) []record.Finding {
+func (w *Worker) scanApart(text []byte) []contract.Finding {
 	out, at := w.apart[:0], 0
 	for _, j := range w.joints {
 		out = append(append(out, text[at:j]...), ' ')

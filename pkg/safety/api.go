@@ -4,7 +4,7 @@
 package safety
 
 import (
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/safety/injection"
 	"snapline/pkg/safety/prefilter"
 	"snapline/pkg/safety/secret"
@@ -31,12 +31,12 @@ type Span struct {
 // Result is the outcome of filtering one text.
 type Result struct {
 	// Status is unchanged, modified or rejected.
-	Status record.FilterStatus
+	Status contract.FilterStatus
 	// Text is the filtered text, nil when rejected. It may alias the source or the
 	// worker's buffers: valid until the worker's next call.
 	Text []byte
 	// Findings are sorted by code. Nil when nothing was found.
-	Findings []record.Finding
+	Findings []contract.Finding
 	// Spans are filled only if Worker.Explain is set.
 	Spans []Span
 }
@@ -80,7 +80,7 @@ type Worker struct {
 	apart     []byte    // the text with spaces there
 	dense     bool      // there are too many anchors to keep
 	buffers   [2][]byte // texts that are neither the source nor the cleaner's
-	findings  []record.Finding
+	findings  []contract.Finding
 	spans     []Span
 	rewrites  []rewrite // rounds of redaction, if Explain is set
 }
@@ -99,7 +99,7 @@ func (w *Worker) Filter(kind Kind, source []byte) (Result, error) {
 func (w *Worker) Rescan(text []byte) (Result, error) {
 	w.injection.OnMatch = nil
 	if found := w.injection.ScanAll(text); len(found) > 0 {
-		return Result{Status: record.Rejected, Findings: found}, nil
+		return Result{Status: contract.Rejected, Findings: found}, nil
 	}
-	return Result{Status: record.Unchanged, Text: text}, nil
+	return Result{Status: contract.Unchanged, Text: text}, nil
 }

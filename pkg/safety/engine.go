@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/safety/injection"
 	"snapline/pkg/safety/prefilter"
 	"snapline/pkg/safety/secret"
@@ -102,7 +102,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		w.noteUnicode()
 		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
 			w.cleaner.InvalidBytes()*10 > len(source)) {
-			return w.result(record.Rejected, nil), nil
+			return w.result(contract.Rejected, nil), nil
 		}
 		if lines && len(source) > 0 {
 			text = append(trimLF(text), '\n') // in the memory of the cleaner
@@ -118,7 +118,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 			break
 		}
 		if pass == maxPasses {
-			return w.result(record.Rejected, nil), nil
+			return w.result(contract.Rejected, nil), nil
 		}
 		w.noteSecrets(spans)
 		w.anchors = move(w.anchors, spans)
@@ -149,12 +149,12 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	}
 	if len(found) > 0 {
 		w.findings = append(w.findings, found...)
-		return w.result(record.Rejected, nil), nil
+		return w.result(contract.Rejected, nil), nil
 	}
 	if len(w.findings) > 0 {
-		return w.result(record.Modified, text), nil
+		return w.result(contract.Modified, text), nil
 	}
-	return w.result(record.Unchanged, text), nil
+	return w.result(contract.Unchanged, text), nil
 }
 
 // scan runs the prefilter over text, the secret rules at the places that it names,
@@ -287,7 +287,7 @@ func trimLF(text []byte) []byte {
 func (w *Worker) noteUnicode() {
 	for code, n := range w.cleaner.Counts() {
 		if n > 0 {
-			w.findings = append(w.findings, record.Finding{Code: unicodesafety.Code(code).String(), Count: n})
+			w.findings = append(w.findings, contract.Finding{Code: unicodesafety.Code(code).String(), Count: n})
 		}
 	}
 	for _, m := range w.cleaner.Marks {
@@ -303,16 +303,16 @@ func (w *Worker) noteSecrets(spans []secret.Span) {
 	w.explainSecrets(spans)
 	for code, n := range counts {
 		if n > 0 {
-			w.findings = append(w.findings, record.Finding{Code: secret.Code(code).String(), Count: n})
+			w.findings = append(w.findings, contract.Finding{Code: secret.Code(code).String(), Count: n})
 		}
 	}
 }
 
 // result sums the findings by code and sorts them.
-func (w *Worker) result(status record.FilterStatus, text []byte) Result {
+func (w *Worker) result(status contract.FilterStatus, text []byte) Result {
 	r := Result{Status: status, Text: text}
 	if len(w.findings) > 0 {
-		var f record.Filter
+		var f contract.Filter
 		f.AddFindings(w.findings)
 		r.Findings = f.Findings
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 )
@@ -135,7 +135,7 @@ func checkCase(t *testing.T, w *safety.Worker, c *filterCase) {
 			t.Errorf("findings %v, want %s\n in  %q\n out %q", r.Findings, want, source, r.Text)
 		}
 	}
-	if r.Status == record.Unchanged {
+	if r.Status == contract.Unchanged {
 		if len(codes) > 0 {
 			t.Errorf("unchanged, but findings %v", codes)
 		}
@@ -150,7 +150,7 @@ func checkCase(t *testing.T, w *safety.Worker, c *filterCase) {
 			t.Errorf("findings out of form or order: %v", r.Findings)
 		}
 	}
-	if r.Status == record.Rejected {
+	if r.Status == contract.Rejected {
 		if r.Text != nil {
 			t.Error("a rejected source has a text")
 		}
@@ -186,7 +186,7 @@ func settled(t testing.TB, w *safety.Worker, kind safety.Kind, out []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Status != record.Unchanged || len(again.Findings) > 0 || !bytes.Equal(again.Text, out) {
+	if again.Status != contract.Unchanged || len(again.Findings) > 0 || !bytes.Equal(again.Text, out) {
 		t.Errorf("filtered again: %s %v\n once  %q\n twice %q", again.Status, again.Findings, out, again.Text)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 )
 
@@ -65,7 +65,7 @@ func checkFiltered(t *testing.T, w *Worker, kind Kind, in []byte) {
 	if err != nil {
 		t.Fatalf("%q: %v", in, err)
 	}
-	if (r.Status == record.Unchanged) != (len(r.Findings) == 0) {
+	if (r.Status == contract.Unchanged) != (len(r.Findings) == 0) {
 		t.Fatalf("%q: %s with %v", in, r.Status, r.Findings)
 	}
 	for k, f := range r.Findings {
@@ -73,7 +73,7 @@ func checkFiltered(t *testing.T, w *Worker, kind Kind, in []byte) {
 			t.Fatalf("%q: findings %v", in, r.Findings)
 		}
 	}
-	if r.Status == record.Rejected {
+	if r.Status == contract.Rejected {
 		if r.Text != nil {
 			t.Fatalf("%q: rejected, but has text", in)
 		}
@@ -96,7 +96,7 @@ func checkFiltered(t *testing.T, w *Worker, kind Kind, in []byte) {
 		}
 	}
 	again, err := w.Filter(kind, out)
-	if err != nil || again.Status != record.Unchanged || !bytes.Equal(again.Text, out) {
+	if err != nil || again.Status != contract.Unchanged || !bytes.Equal(again.Text, out) {
 		t.Fatalf("no fixed point:\n%q\n%q\n%q %v %v", in, out, again.Text, again.Findings, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 	"snapline/pkg/safety/injection"
@@ -45,7 +45,7 @@ func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 		text = append(bytes.TrimRight(text, "\n"), '\n')
 	}
 	if kind == safety.Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) || tooBad(source)) {
-		return safety.Result{Status: record.Rejected, Findings: findings(counts)}
+		return safety.Result{Status: contract.Rejected, Findings: findings(counts)}
 	}
 	for pass := 0; ; pass++ {
 		spans := o.spans(text)
@@ -53,7 +53,7 @@ func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 			break
 		}
 		if pass == 8 {
-			return safety.Result{Status: record.Rejected, Findings: findings(counts)}
+			return safety.Result{Status: contract.Rejected, Findings: findings(counts)}
 		}
 		var out []byte
 		var moved []int
@@ -86,11 +86,11 @@ func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 		for _, f := range found {
 			counts[f.Code] += f.Count
 		}
-		return safety.Result{Status: record.Rejected, Findings: findings(counts)}
+		return safety.Result{Status: contract.Rejected, Findings: findings(counts)}
 	}
-	status := record.Unchanged
+	status := contract.Unchanged
 	if len(counts) > 0 {
-		status = record.Modified
+		status = contract.Modified
 	}
 	return safety.Result{Status: status, Text: text, Findings: findings(counts)}
 }
@@ -119,10 +119,10 @@ func tooBad(source []byte) bool {
 	return bad*10 > len(source)
 }
 
-func findings(counts map[string]int64) (out []record.Finding) {
+func findings(counts map[string]int64) (out []contract.Finding) {
 	for _, code := range slices.Sorted(maps.Keys(counts)) {
 		if counts[code] > 0 {
-			out = append(out, record.Finding{Code: code, Count: counts[code]})
+			out = append(out, contract.Finding{Code: code, Count: counts[code]})
 		}
 	}
 	return out
@@ -154,7 +154,7 @@ func agree(t testing.TB, w *safety.Worker, o *oracle, kind safety.Kind, source [
 	if got.Status != want.Status || !slices.Equal(got.Findings, want.Findings) || !bytes.Equal(got.Text, want.Text) {
 		t.Fatalf("kind %d, source %q\nengine %s %v %q\noracle %s %v %q", kind, source, got.Status, got.Findings, got.Text, want.Status, want.Findings, want.Text)
 	}
-	if got.Status != record.Rejected && kind != safety.Structural {
+	if got.Status != contract.Rejected && kind != safety.Structural {
 		settled(t, w, kind, got.Text)
 	}
 	return got

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/safety"
 )
 
@@ -108,14 +108,14 @@ func TestPrecision(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch r.Status {
-		case record.Rejected:
+		case contract.Rejected:
 			row.rejected++
 			why := known[s.Name]
 			if why == "" {
 				t.Errorf("%s is rejected (%v) and nobody has looked at it", s.Name, r.Findings)
 			}
 			rejected = append(rejected, fmt.Sprintf("- `%s`: %v. %s\n", s.Name, r.Findings, why))
-		case record.Modified:
+		case contract.Modified:
 			row.modified++
 		default:
 			row.unchanged++

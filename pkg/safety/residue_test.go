@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unicode"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 )
@@ -106,7 +106,7 @@ func clean(t *testing.T, w *safety.Worker, patterns []residuePattern, name strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status == record.Rejected {
+	if r.Status == contract.Rejected {
 		return r
 	}
 	for i := range patterns {

@@ -2,7 +2,7 @@
 // documents by them.
 //
 // A schema is the third of five checks (canonical bytes first, own rules after); a
-// document that has not passed pkg/canonicaljson must not come here, because the
+// document that has not passed pkg/json/canonicaljson must not come here, because the
 // validator's arithmetic on hostile numbers is unbounded. Nothing is ever fetched:
 // a reference that the bundle does not hold, a pattern that does not compile and a
 // validator that panics are errors, never a weaker check (CMP-03, STR-08).

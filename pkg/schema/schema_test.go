@@ -19,7 +19,7 @@ import (
 
 	oracle "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"snapline/pkg/canonicaljson"
+	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 	"snapline/schemas"

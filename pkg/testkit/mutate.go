@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/tree"
+	"snapline/pkg/contract/tree"
 )
 
 // Mutation is one changed document: what was done, and the value it became.

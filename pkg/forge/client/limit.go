@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/json/strictjson"
 )
 
 // repeat runs attempt until it succeeds or must not be repeated.

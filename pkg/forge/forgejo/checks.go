@@ -5,32 +5,32 @@ import (
 	"net/url"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // outcome is a mapped native status.
 type outcome struct {
-	status     record.CheckStatus
-	conclusion record.Conclusion
+	status     contract.CheckStatus
+	conclusion contract.Conclusion
 }
 
 // statuses maps native status words (MAP-07, MAP-08). Any other word, "unknown" among
 // them, is invalid (MAP-10).
 var statuses = map[string]outcome{
-	"pending":   {record.Queued, ""},
-	"waiting":   {record.Queued, ""},
-	"blocked":   {record.Queued, ""},
-	"running":   {record.InProgress, ""},
-	"success":   {record.Completed, record.Success},
-	"failure":   {record.Completed, record.Failure},
-	"error":     {record.Completed, record.Failure},
-	"warning":   {record.Completed, record.Neutral},
-	"cancelled": {record.Completed, record.Cancelled},
-	"canceled":  {record.Completed, record.Cancelled},
-	"skipped":   {record.Completed, record.Skipped},
+	"pending":   {contract.Queued, ""},
+	"waiting":   {contract.Queued, ""},
+	"blocked":   {contract.Queued, ""},
+	"running":   {contract.InProgress, ""},
+	"success":   {contract.Completed, contract.Success},
+	"failure":   {contract.Completed, contract.Failure},
+	"error":     {contract.Completed, contract.Failure},
+	"warning":   {contract.Completed, contract.Neutral},
+	"cancelled": {contract.Completed, contract.Cancelled},
+	"canceled":  {contract.Completed, contract.Cancelled},
+	"skipped":   {contract.Completed, contract.Skipped},
 }
 
 // Checks implements forge.Adapter. A check is an Actions run, the only object with an
@@ -57,7 +57,7 @@ func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) 
 		}
 	}
 	if n > 0 {
-		c.Gaps = append(c.Gaps, record.Gap{Scope: record.ScopeChecks, Code: record.InvalidMetadata, Count: n})
+		c.Gaps = append(c.Gaps, contract.Gap{Scope: contract.ScopeChecks, Code: contract.InvalidMetadata, Count: n})
 	}
 	return c
 }

@@ -3,18 +3,18 @@ package forgejo
 import (
 	"context"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // reviewStates maps native review states (MAP-12).
-var reviewStates = map[string]record.ReviewState{
-	"APPROVED":        record.Approved,
-	"REQUEST_CHANGES": record.ChangesRequested,
-	"COMMENT":         record.Commented,
-	"DISMISSED":       record.Dismissed,
+var reviewStates = map[string]contract.ReviewState{
+	"APPROVED":        contract.Approved,
+	"REQUEST_CHANGES": contract.ChangesRequested,
+	"COMMENT":         contract.Commented,
+	"DISMISSED":       contract.Dismissed,
 }
 
 // unsubmitted are rows of the review list that are no reviews yet. Pending ones show
@@ -35,7 +35,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 	if want.Comments {
 		d.Comments, d.CommentsFailed = list(ctx, a, a.repository+"/issues/"+a.number+"/comments", "comments", "", whole, readComment)
 	}
-	if e.Kind == record.WorkItem {
+	if e.Kind == contract.WorkItem {
 		return d
 	}
 	reviews, err := list(ctx, a, a.repository+"/pulls/"+a.number+"/reviews", "reviews", "", paged, readReview)
@@ -65,7 +65,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 		inline = promised(reviews)
 	}
 	if inline > 0 {
-		d.Gaps = append(d.Gaps, record.Gap{Scope: record.ScopeReviews, Code: record.Unsupported, Count: inline})
+		d.Gaps = append(d.Gaps, contract.Gap{Scope: contract.ScopeReviews, Code: contract.Unsupported, Count: inline})
 	}
 	d.Reviews, d.ReviewsFailed = a.submitted(ctx, reviews)
 	return d
@@ -101,7 +101,7 @@ func readReview(o strictjson.Object) (string, review) {
 	r.State = reviewStates[r.native]
 	// An older decision keeps its word beside the flag (AMB-60).
 	if dismissed := o.OptBool("dismissed"); dismissed != nil && *dismissed && !unsubmitted[r.native] {
-		r.State = record.Dismissed
+		r.State = contract.Dismissed
 	}
 	// created_at speaks only where there is no submission field at all (MAP-18).
 	r.SubmittedAt = instant(o, "submitted_at")
@@ -151,7 +151,7 @@ func (a *adapter) submitted(ctx context.Context, reviews []review) ([]forge.Revi
 		if unsubmitted[r.native] {
 			continue
 		}
-		dismissed = dismissed || r.State == record.Dismissed
+		dismissed = dismissed || r.State == contract.Dismissed
 		out = append(out, r.Review)
 	}
 	if !dismissed {
@@ -168,7 +168,7 @@ func (a *adapter) submitted(ctx context.Context, reviews []review) ([]forge.Revi
 		}
 	}
 	for i := range out {
-		if out[i].State == record.Dismissed {
+		if out[i].State == contract.Dismissed {
 			out[i].Dismissed = byReview[out[i].ID]
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // Driver is Forgejo.
 var Driver = forge.Driver{
-	Forge:    record.Forgejo,
+	Forge:    contract.Forgejo,
 	Endpoint: endpoint,
 	Credential: func(token string) client.Credential {
 		return client.NewCredential("Authorization", "token ", token)

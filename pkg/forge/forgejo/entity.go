@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // states maps native entity states (MAP-25); merged comes first.
-var states = map[string]record.EntityState{"open": record.StateOpen, "closed": record.StateClosed}
+var states = map[string]contract.EntityState{"open": contract.StateOpen, "closed": contract.StateClosed}
 
 // Entity implements forge.Adapter. An issue and a pull request share numbers, and the
 // issue endpoint answers for both (AMB-73); a pull request's identifier is that of the
@@ -21,7 +21,7 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	if err := a.checkServer(ctx); err != nil {
 		return nil, err
 	}
-	if a.target.Kind == record.WorkItem {
+	if a.target.Kind == contract.WorkItem {
 		return a.issue(ctx)
 	}
 	return a.pull(ctx)
@@ -34,9 +34,9 @@ func (a *adapter) issue(ctx context.Context) (*forge.Entity, error) {
 	}
 	o := doc.Object()
 	if o.Get("pull_request").IsObject() {
-		return nil, a.mismatch(record.ChangeProposal)
+		return nil, a.mismatch(contract.ChangeProposal)
 	}
-	e := readEntity(o, record.WorkItem)
+	e := readEntity(o, contract.WorkItem)
 	repository := o.Object("repository")
 	return e, finish(e, doc, repository)
 }
@@ -45,16 +45,16 @@ func (a *adapter) pull(ctx context.Context) (*forge.Entity, error) {
 	doc, _, err := a.get(ctx, a.repository+"/pulls/"+a.number, "pull request")
 	if client.IsKind(err, client.NotFound) {
 		if _, _, issue := a.get(ctx, a.repository+"/issues/"+a.number, "issue"); issue == nil {
-			return nil, a.mismatch(record.WorkItem)
+			return nil, a.mismatch(contract.WorkItem)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	o := doc.Object()
-	e := readEntity(o, record.ChangeProposal)
+	e := readEntity(o, contract.ChangeProposal)
 	if o.Bool("merged") {
-		e.State = record.StateMerged
+		e.State = contract.StateMerged
 	}
 	// The head is computed when it is asked for and may be empty (AMB-74).
 	if head := o.OptObject("head").OptText("sha"); head != nil {
@@ -68,11 +68,11 @@ func (a *adapter) pull(ctx context.Context) (*forge.Entity, error) {
 // pullFacts are what the pull request says about where to look further.
 type pullFacts struct{ actions bool }
 
-func (a *adapter) mismatch(kind record.EntityKind) error {
+func (a *adapter) mismatch(kind contract.EntityKind) error {
 	return &forge.KindMismatch{Kind: kind, URL: a.target.EntityURL(kind)}
 }
 
-func readEntity(o strictjson.Object, kind record.EntityKind) *forge.Entity {
+func readEntity(o strictjson.Object, kind contract.EntityKind) *forge.Entity {
 	e := &forge.Entity{
 		Kind:        kind,
 		ID:          o.Digits("id"),
@@ -114,7 +114,7 @@ func account(v strictjson.Value) *forge.Account {
 	if id == "" {
 		return nil
 	}
-	return &forge.Account{ID: id, Login: o.Text("login"), Kind: record.Human}
+	return &forge.Account{ID: id, Login: o.Text("login"), Kind: contract.Human}
 }
 
 // instant reads a time. Null, year one and the epoch, in whatever offset, mean that

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/forgejo"
 	"snapline/pkg/forge/forgetest"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
-	"snapline/pkg/tree"
 )
 
 const (
@@ -81,11 +81,11 @@ func TestRecordedIssue(t *testing.T) {
 	requirement.Claim(t, "SRC-04", "MAP-25", "AMB-39", "AMB-61", "AMB-64")
 	s := run(t, subject("/owner1/Demo/issues/1", demo(t)))
 	h := s.Header
-	if got, want := h.Source, (record.Source{Forge: record.Forgejo, Host: "codeberg.org", RepositoryID: "1", Repository: "owner1/demo"}); got != want {
+	if got, want := h.Source, (contract.Source{Forge: contract.Forgejo, Host: "codeberg.org", RepositoryID: "1", Repository: "owner1/demo"}); got != want {
 		t.Errorf("source %v", got)
 	}
 	e := h.Entity
-	if e.ID != "1" || e.Number != 1 || e.State != record.StateOpen || e.CreatedAt != "2026-11-30T10:04:39.000000000Z" {
+	if e.ID != "1" || e.Number != 1 || e.State != contract.StateOpen || e.CreatedAt != "2026-11-30T10:04:39.000000000Z" {
 		t.Errorf("entity %+v", e)
 	}
 	if got := strings.Join(e.Labels, "|"); got != "kind/bug|prio: high, urgent" {
@@ -96,7 +96,7 @@ func TestRecordedIssue(t *testing.T) {
 	}
 	ghosts := 0
 	for _, r := range s.Records {
-		if r.Kind == record.KindComment && r.AuthorID == nil {
+		if r.Kind == contract.KindComment && r.AuthorID == nil {
 			ghosts++
 		}
 		if r.Edited || r.EditorID != nil {
@@ -107,7 +107,7 @@ func TestRecordedIssue(t *testing.T) {
 		t.Errorf("%d comments of deleted accounts, want the one of Ghost", ghosts)
 	}
 	for _, a := range s.Actors {
-		if a.Kind != record.Human {
+		if a.Kind != contract.Human {
 			t.Errorf("actor %s is %s: Forgejo marks no bots", a.ID, a.Kind)
 		}
 	}
@@ -123,13 +123,13 @@ func TestRecordedPullRequest(t *testing.T) {
 	if e := s.Header.Entity; e.ID != "1" || e.Number != 2 || s.Header.HeadSHA != head {
 		t.Errorf("entity %s, number %d, head %s: the id is that of the pulls endpoint", e.ID, e.Number, s.Header.HeadSHA)
 	}
-	states := map[record.ReviewState]int{}
+	states := map[contract.ReviewState]int{}
 	for _, r := range s.Records {
-		if r.Kind != record.KindReview {
+		if r.Kind != contract.KindReview {
 			continue
 		}
 		states[r.State]++
-		if r.State == record.Dismissed && r.ID != "" && r.DismissedBy != nil && (*r.DismissedBy != "2" || *r.DismissedAt != "2026-11-30T10:04:43.000000000Z") {
+		if r.State == contract.Dismissed && r.ID != "" && r.DismissedBy != nil && (*r.DismissedBy != "2" || *r.DismissedAt != "2026-11-30T10:04:43.000000000Z") {
 			t.Errorf("review %s dismissed by %s at %v", r.ID, *r.DismissedBy, r.DismissedAt)
 		}
 	}
@@ -142,7 +142,7 @@ func TestRecordedPullRequest(t *testing.T) {
 	if len(s.Threads) != 0 {
 		t.Error("a thread was made up")
 	}
-	if n := len(s.IDs(record.KindComment)); n != 8 || s.Gaps["reviews/unsupported"] != 6 {
+	if n := len(s.IDs(contract.KindComment)); n != 8 || s.Gaps["reviews/unsupported"] != 6 {
 		t.Errorf("%d comments, gaps %v: two are of the conversation, six on code", n, s.Gaps)
 	}
 	// The runs of this version have no times, and the statuses that Actions did not
@@ -211,11 +211,11 @@ func TestReviewRows(t *testing.T) {
 	s := run(t, subject("/owner1/Demo/pulls/2", routes))
 	got := map[string]string{}
 	for _, r := range s.Records {
-		if r.Kind != record.KindReview {
+		if r.Kind != contract.KindReview {
 			continue
 		}
 		got[r.ID] = string(r.State) + " " + r.CreatedAt
-		if r.State == record.Dismissed {
+		if r.State == contract.Dismissed {
 			by, when := "-", "-"
 			if r.DismissedBy != nil {
 				by = *r.DismissedBy
@@ -301,7 +301,7 @@ func TestRunOfAnotherRevisionIsInvalid(t *testing.T) {
 func TestLogsAreUnsupported(t *testing.T) {
 	requirement.Claim(t, "AMB-58")
 	s := check(t, `{"id":70,"workflow_id":"ci.yml","status":"failure","commit_sha":"`+head+`","created":"2026-05-05T10:00:00Z","started":"2026-05-05T10:00:01Z","stopped":"2026-05-05T10:00:02Z"}`)
-	if len(s.Logs) != 1 || s.Logs[0].Content.Form != record.FormMissing || s.Logs[0].Content.Missing != record.Unsupported {
+	if len(s.Logs) != 1 || s.Logs[0].Content.Form != contract.FormMissing || s.Logs[0].Content.Missing != contract.Unsupported {
 		t.Errorf("logs %+v", s.Logs)
 	}
 }
@@ -375,7 +375,7 @@ func TestRepeatedAnswerEndsAnUnpagedList(t *testing.T) {
 	} {
 		routes := demo(t)
 		routes[api+"/issues/1/comments"] = c.replies
-		if got := len(run(t, subject("/owner1/Demo/issues/1", routes)).IDs(record.KindComment)); got != c.want {
+		if got := len(run(t, subject("/owner1/Demo/issues/1", routes)).IDs(contract.KindComment)); got != c.want {
 			t.Errorf("%s: %d comments, want %d", name, got, c.want)
 		}
 	}
@@ -402,7 +402,7 @@ func TestInlineCommentsOfTheScenario(t *testing.T) {
 		routes[api+"/pulls/2/reviews/7/comments"] = []forgetest.Reply{forgetest.JSON(`[` + strings.Join(list, ",") + `]`)}
 		o := subject("/owner1/Demo/pulls/2", routes).Run(context.Background(), t, &forgetest.Net{})
 		s := o.Lines(t)
-		if got := strings.Join(s.IDs(record.KindComment), " "); got != "13 12 11" {
+		if got := strings.Join(s.IDs(contract.KindComment), " "); got != "13 12 11" {
 			t.Errorf("comments %s", got)
 		}
 		if key := s.Record("12").RecordKey; key != "184d50649f0c8b414cdd2526af77fc875cf74f5a662d8106f4b2f8e734c1ffe0" {
@@ -430,8 +430,8 @@ func TestTotalsEndNoList(t *testing.T) {
 		pages = append(pages, forgetest.Reply{Header: http.Header{"X-Total-Count": {"1"}}, Body: review(id)})
 	}
 	routes[api+"/pulls/2/reviews"] = append(pages, forgetest.JSON(`[]`))
-	if s := run(t, subject("/owner1/Demo/pulls/2", routes)); len(s.IDs(record.KindReview)) != 3 {
-		t.Errorf("reviews %v, gaps %v", s.IDs(record.KindReview), s.Gaps)
+	if s := run(t, subject("/owner1/Demo/pulls/2", routes)); len(s.IDs(contract.KindReview)) != 3 {
+		t.Errorf("reviews %v, gaps %v", s.IDs(contract.KindReview), s.Gaps)
 	}
 }
 
@@ -442,8 +442,8 @@ func TestCommentsOfANamelessReview(t *testing.T) {
 	row := `[{"id":null,"user":{"id":4,"login":"dev1"},"state":"COMMENT","body":"","commit_id":"","comments_count":2,"submitted_at":"2026-05-05T10:00:00Z"}]`
 	routes[api+"/pulls/2/reviews"] = []forgetest.Reply{forgetest.JSON(row)} // for every page
 	s := run(t, subject("/owner1/Demo/pulls/2", routes))
-	if s.Gaps["reviews/invalid_metadata"] != 1 || s.Gaps["comments/fetch_failed"] != 1 || len(s.IDs(record.KindComment)) != 0 {
-		t.Errorf("comments %v, gaps %v", s.IDs(record.KindComment), s.Gaps)
+	if s.Gaps["reviews/invalid_metadata"] != 1 || s.Gaps["comments/fetch_failed"] != 1 || len(s.IDs(contract.KindComment)) != 0 {
+		t.Errorf("comments %v, gaps %v", s.IDs(contract.KindComment), s.Gaps)
 	}
 }
 
@@ -452,10 +452,10 @@ func TestInlineCommentsAreCountedWithoutTheCommentsSource(t *testing.T) {
 	s := subject("/owner1/Demo/pulls/2", demo(t))
 	s.Change = func(cfg *fetch.Config) {
 		cfg.Collection.IncludedSources = []string{"entity", "reviews"}
-		cfg.Collection.CheckLogSelection = record.LogsNone
+		cfg.Collection.CheckLogSelection = contract.LogsNone
 	}
 	got := run(t, s)
-	if len(got.IDs(record.KindComment)) != 0 || got.Gaps["reviews/unsupported"] == 0 || len(got.Gaps) != 1 {
+	if len(got.IDs(contract.KindComment)) != 0 || got.Gaps["reviews/unsupported"] == 0 || len(got.Gaps) != 1 {
 		t.Errorf("gaps %v", got.Gaps)
 	}
 }
@@ -494,7 +494,7 @@ func TestPullRequestStates(t *testing.T) {
 	for _, c := range []struct {
 		state  string
 		merged bool
-		want   record.EntityState
+		want   contract.EntityState
 	}{{"open", false, "open"}, {"closed", false, "closed"}, {"closed", true, "merged"}, {"open", true, "merged"}, {"locked", false, ""}} {
 		routes := demo(t)
 		pull := capture(t, "30-pull-open.http")
@@ -529,7 +529,7 @@ func TestHeadUnknown(t *testing.T) {
 func TestSubPathAndPort(t *testing.T) {
 	requirement.Claim(t, "SRC-02", "SRC-03")
 	target, err := forge.Parse("https://git.example.test:8443/forge/owner1/Demo/issues/1?x#y", "", func(string) string { return "" })
-	if err == nil && target.Forge != record.Forgejo {
+	if err == nil && target.Forge != contract.Forgejo {
 		// The word "issues" alone does not tell the forge: --api-url does.
 		target, err = forge.Parse("https://git.example.test:8443/forge/owner1/Demo/issues/1", "https://git.example.test:8443/forge/api/v1", func(string) string { return "" })
 	}
@@ -582,10 +582,10 @@ func TestConformance(t *testing.T) {
 	pages(api+"/issues/2/timeline", "", []string{`{"id":1,"type":"dismiss_review","review_id":200,"user":` + person(1) + `,"created_at":"2026-05-05T13:00:00Z"}`})
 	s := subject("/owner1/Demo/pulls/2", routes)
 	got := run(t, s)
-	if n := len(got.IDs(record.KindComment)); n != 14 || len(got.IDs(record.KindReview)) != 7 || len(got.Checks) != 7 {
-		t.Fatalf("%d comments, %d reviews, %d checks, gaps %v", n, len(got.IDs(record.KindReview)), len(got.Checks), got.Gaps)
+	if n := len(got.IDs(contract.KindComment)); n != 14 || len(got.IDs(contract.KindReview)) != 7 || len(got.Checks) != 7 {
+		t.Fatalf("%d comments, %d reviews, %d checks, gaps %v", n, len(got.IDs(contract.KindReview)), len(got.Checks), got.Gaps)
 	}
-	if r := got.Record("200"); r.State != record.Dismissed || *r.DismissedBy != "101" {
+	if r := got.Record("200"); r.State != contract.Dismissed || *r.DismissedBy != "101" {
 		t.Errorf("dismissal %+v", r)
 	}
 	// docs/requests.md: version and entity, comments, three pages of reviews and the

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 )
 
 // Conform is what every adapter must pass. The subject should serve a rich entity:
@@ -210,7 +210,7 @@ func Compare(whole, got *Stream) []string {
 }
 
 // text shows a line with everything it points to.
-func text(l record.Line) string {
+func text(l contract.Line) string {
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err.Error()

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/ndjson"
 	"snapline/pkg/profile"
-	"snapline/pkg/record"
 	"snapline/pkg/stage/fetch"
+	"snapline/pkg/stream"
 )
 
 // Token is the credential of test runs.
@@ -34,7 +34,7 @@ type Subject struct {
 	// Profile is a built-in profile's name ("observation" when empty), or Collection
 	// is a whole profile.
 	Profile    string
-	Collection *record.Collection
+	Collection *contract.Collection
 	Change     func(*fetch.Config)
 	MaxWait    time.Duration
 	MaxAnswer  int64
@@ -71,7 +71,7 @@ func (s Subject) Run(ctx context.Context, t testing.TB, net *Net) Outcome {
 	clock := NewClock()
 	adapter := s.open(t, target, net, clock)
 	var out, stderr bytes.Buffer
-	err = fetch.Run(ctx, adapter, ndjson.NewWriter(&out), cfg, fault.NewLog(&stderr, fetch.Name, fault.Text))
+	err = fetch.Run(ctx, adapter, stream.NewWriter(&out), cfg, fault.NewLog(&stderr, fetch.Name, fault.Text))
 	return Outcome{Err: err, Stream: out.Bytes(), Stderr: stderr.String(), Requests: net.Requests(), Clock: clock}
 }
 
@@ -130,7 +130,7 @@ func (o Outcome) Lines(t testing.TB) *Stream {
 
 func (o Outcome) read(t testing.TB, position int) *Stream {
 	t.Helper()
-	r := ndjson.NewReader(bytes.NewReader(o.Stream), ndjson.ReaderOptions{Name: "stream", Position: position})
+	r := stream.NewReader(bytes.NewReader(o.Stream), stream.ReaderOptions{Name: "stream", Position: position})
 	header, err := r.Header()
 	if err != nil {
 		t.Fatalf("header: %v\n%s", err, o.Stream)
@@ -150,37 +150,37 @@ func (o Outcome) read(t testing.TB, position int) *Stream {
 
 // Stream is a whole fetch stream, by type.
 type Stream struct {
-	Header  *record.Snapshot
-	Actors  []*record.Actor
-	Records []*record.Record
-	Threads []*record.Thread
-	Checks  []*record.Check
-	Runs    []*record.Run
-	Logs    []*record.Log
+	Header  *contract.Snapshot
+	Actors  []*contract.Actor
+	Records []*contract.Record
+	Threads []*contract.Thread
+	Checks  []*contract.Check
+	Runs    []*contract.Run
+	Logs    []*contract.Log
 	Gaps    map[string]int64 // by "scope/code"
 }
 
-func (s *Stream) add(l record.Line) {
+func (s *Stream) add(l contract.Line) {
 	switch l := l.(type) {
-	case *record.Actor:
+	case *contract.Actor:
 		s.Actors = append(s.Actors, l)
-	case *record.Record:
+	case *contract.Record:
 		s.Records = append(s.Records, l)
-	case *record.Thread:
+	case *contract.Thread:
 		s.Threads = append(s.Threads, l)
-	case *record.Check:
+	case *contract.Check:
 		s.Checks = append(s.Checks, l)
-	case *record.Run:
+	case *contract.Run:
 		s.Runs = append(s.Runs, l)
-	case *record.Log:
+	case *contract.Log:
 		s.Logs = append(s.Logs, l)
-	case *record.Gap:
+	case *contract.Gap:
 		s.Gaps[string(l.Scope)+"/"+string(l.Code)] += l.Count
 	}
 }
 
 // IDs gives the ids of the records of a kind, in stream order.
-func (s *Stream) IDs(kind record.Kind) []string {
+func (s *Stream) IDs(kind contract.Kind) []string {
 	var out []string
 	for _, r := range s.Records {
 		if r.Kind == kind {
@@ -191,7 +191,7 @@ func (s *Stream) IDs(kind record.Kind) []string {
 }
 
 // Record gives the record of an id, or nil.
-func (s *Stream) Record(id string) *record.Record {
+func (s *Stream) Record(id string) *contract.Record {
 	for _, r := range s.Records {
 		if r.ID == id {
 			return r
@@ -201,7 +201,7 @@ func (s *Stream) Record(id string) *record.Record {
 }
 
 // Actor gives the actor of an id, or nil.
-func (s *Stream) Actor(id string) *record.Actor {
+func (s *Stream) Actor(id string) *contract.Actor {
 	for _, a := range s.Actors {
 		if a.ID == id {
 			return a

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/filter"
+	"snapline/pkg/stream"
 )
 
 //go:embed testdata/scenarios.ndjson
@@ -105,9 +105,9 @@ func (o Outcome) Filtered(t testing.TB, role string) (*Stream, error) {
 		t.Fatal(err)
 	}
 	var out, stderr bytes.Buffer
-	in := ndjson.NewReader(bytes.NewReader(o.Stream), ndjson.ReaderOptions{Name: "stdin", Position: 1})
+	in := stream.NewReader(bytes.NewReader(o.Stream), stream.ReaderOptions{Name: "stdin", Position: 1})
 	cfg := filter.Config{Engine: engine, HumanMinRole: role, Workers: 1}
-	if err := filter.Run(context.Background(), in, ndjson.NewWriter(&out), cfg, fault.NewLog(&stderr, filter.Name, fault.Text)); err != nil {
+	if err := filter.Run(context.Background(), in, stream.NewWriter(&out), cfg, fault.NewLog(&stderr, filter.Name, fault.Text)); err != nil {
 		return nil, err
 	}
 	return Outcome{Stream: out.Bytes(), Stderr: stderr.String()}.read(t, 2), nil

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // manyHumans is the number of people above which one list of collaborators replaces
@@ -25,7 +25,7 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 	}
 	var humans []*forge.Account
 	for i := range out {
-		if out[i].Kind == record.Human && !out[i].NoRole && out[i].Login != "" {
+		if out[i].Kind == contract.Human && !out[i].NoRole && out[i].Login != "" {
 			humans = append(humans, &out[i])
 		}
 	}
@@ -167,7 +167,7 @@ func (a *adapter) identify(ctx context.Context, accounts []forge.Account) error 
 	}
 	for _, u := range unknown {
 		if u.Kind == "" {
-			u.Kind = record.Unknown
+			u.Kind = contract.Unknown
 		}
 	}
 	return forge.FirstError(errs)
@@ -211,7 +211,7 @@ func (a *adapter) Rights(ctx context.Context) (forge.Rights, error) {
 	r.Lines = append(r.Lines, "entity: readable")
 	n := e.Native.(native)
 	person := e.Author
-	if person == nil || person.Kind != record.Human || person.NoRole {
+	if person == nil || person.Kind != contract.Human || person.NoRole {
 		person = &forge.Account{Login: n.owner}
 	}
 	_, err = a.get(ctx, a.rest(e, "collaborators", person.Login, "permission"), "permission", func(v strictjson.Value) error {

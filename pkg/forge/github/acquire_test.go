@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
 )
@@ -139,7 +139,7 @@ func TestCollaboratorsWithoutLinks(t *testing.T) {
 			t.Errorf("%d people: %d pages", c.people, n)
 		}
 		for _, a := range o.Lines(t).Actors {
-			if a.Kind == record.Human && a.Role == nil {
+			if a.Kind == contract.Human && a.Role == nil {
 				t.Errorf("%d people: %s has no role", c.people, a.ID)
 			}
 		}
@@ -278,7 +278,7 @@ func TestDismissals(t *testing.T) {
 func TestPublishers(t *testing.T) {
 	requirement.Claim(t, "AMB-76", "AMB-70")
 	const row = `{"id":"RUN_%d","agent":"fixer","status":"success","input_revision":"%064d","result_record_keys":[],"completed_at":"2026-05-01T10:00:0%dZ","publisher_id":"%s"}` + "\n"
-	kinds := map[string]record.ActorKind{"BOT_pub": record.Bot, "U_pub": record.Human, "BOT_gone": record.Unknown, "U_kgDOmaint": record.Human, "I_kwDO7": record.Unknown}
+	kinds := map[string]contract.ActorKind{"BOT_pub": contract.Bot, "U_pub": contract.Human, "BOT_gone": contract.Unknown, "U_kgDOmaint": contract.Human, "I_kwDO7": contract.Unknown}
 	for _, ids := range [][]string{{"BOT_pub"}, {"BOT_pub", "U_pub", "U_kgDOmaint"}, {"I_kwDO7", "BOT_pub"}, {"BOT_gone"}, {"BOT_gone", "BOT_pub", "U_pub", "I_kwDO7"}} {
 		var text string
 		for n, id := range ids {
@@ -361,7 +361,7 @@ func TestInlineCommentsWithoutReviews(t *testing.T) {
 	} {
 		o := run(t, build(), nil, func(s *forgetest.Subject) {
 			s.Change = func(c *fetch.Config) {
-				c.Collection.IncludedSources, c.Collection.CheckLogSelection = strings.Fields(sources), record.LogsNone
+				c.Collection.IncludedSources, c.Collection.CheckLogSelection = strings.Fields(sources), contract.LogsNone
 			}
 		})
 		got := o.Lines(t)

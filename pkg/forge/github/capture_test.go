@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
@@ -281,7 +281,7 @@ func TestRecordedChecks(t *testing.T) {
 		capture(t, "rest/check_run_queued.json", &e)
 		b, _ := json.Marshal(githubtest.M{"total_count": 1, "jobs": []githubtest.M{{"id": e.Body.ID, "node_id": e.Body.NodeID, "head_sha": e.Body.HeadSHA, "created_at": *e.Body.StartedAt}}})
 		got := run(t, onHead([]checkRun{e.Body}, string(b), true), nil, nil).Lines(t)
-		if c := got.Checks[0]; c.Status != record.Queued || c.StartedAt != "" || len(got.Gaps) != 0 {
+		if c := got.Checks[0]; c.Status != contract.Queued || c.StartedAt != "" || len(got.Gaps) != 0 {
 			t.Errorf("%+v, gaps %v", c, got.Gaps)
 		}
 	})
@@ -364,7 +364,7 @@ func TestRecordedThreads(t *testing.T) {
 			}
 			for _, th := range got.Threads {
 				n := want[th.ID]
-				if th.Resolved != n["isResolved"].(bool) || th.Outdated != n["isOutdated"].(bool) || th.Path != n["path"] || th.Side != record.Right {
+				if th.Resolved != n["isResolved"].(bool) || th.Outdated != n["isOutdated"].(bool) || th.Path != n["path"] || th.Side != contract.Right {
 					t.Errorf("%+v from %v", th, n)
 				}
 				if line, ok := n["line"].(float64); ok && th.Line != int64(line) || n["line"] == nil && th.Line != 0 {
@@ -427,7 +427,7 @@ func TestRecordedReviews(t *testing.T) {
 			t.Errorf("%+v from %+v", v, r)
 		}
 	}
-	if a := got.Actor("BOT_kgDOCnlnWA"); a == nil || a.Kind != record.Bot || *a.Login != "copilot-pull-request-reviewer" {
+	if a := got.Actor("BOT_kgDOCnlnWA"); a == nil || a.Kind != contract.Bot || *a.Login != "copilot-pull-request-reviewer" {
 		t.Errorf("the bot of three spellings: %+v", a)
 	}
 }
@@ -482,7 +482,7 @@ func TestRecordedLogs(t *testing.T) {
 	o := s.Run(t.Context(), t, &forgetest.Net{})
 	got := o.Lines(t)
 	_, query, signed := strings.Cut(location, "?")
-	if len(saw) != 1 || saw[0].Get("Authorization") != "" || got.Logs[0].Content.Missing != record.FetchFailed || !signed || strings.Contains(o.Stderr, query) {
+	if len(saw) != 1 || saw[0].Get("Authorization") != "" || got.Logs[0].Content.Missing != contract.FetchFailed || !signed || strings.Contains(o.Stderr, query) {
 		t.Errorf("saw %v, stderr %q", saw, o.Stderr)
 	}
 }

@@ -8,23 +8,23 @@ import (
 	"strconv"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // statuses and conclusions map native words (MAP-01, MAP-02); startup_failure is a
 // failure that never started.
 var (
-	statuses = map[string]record.CheckStatus{
-		"QUEUED": record.Queued, "WAITING": record.Queued, "REQUESTED": record.Queued, "PENDING": record.Queued,
-		"IN_PROGRESS": record.InProgress, "COMPLETED": record.Completed,
+	statuses = map[string]contract.CheckStatus{
+		"QUEUED": contract.Queued, "WAITING": contract.Queued, "REQUESTED": contract.Queued, "PENDING": contract.Queued,
+		"IN_PROGRESS": contract.InProgress, "COMPLETED": contract.Completed,
 	}
-	conclusions = map[string]record.Conclusion{
-		"SUCCESS": record.Success, "FAILURE": record.Failure, "NEUTRAL": record.Neutral, "CANCELLED": record.Cancelled,
-		"SKIPPED": record.Skipped, "TIMED_OUT": record.TimedOut, "ACTION_REQUIRED": record.ActionRequired,
-		"STALE": record.Stale, startupFailure: record.Failure,
+	conclusions = map[string]contract.Conclusion{
+		"SUCCESS": contract.Success, "FAILURE": contract.Failure, "NEUTRAL": contract.Neutral, "CANCELLED": contract.Cancelled,
+		"SKIPPED": contract.Skipped, "TIMED_OUT": contract.TimedOut, "ACTION_REQUIRED": contract.ActionRequired,
+		"STALE": contract.Stale, startupFailure: contract.Failure,
 	}
 )
 

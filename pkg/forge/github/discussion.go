@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/json/strictjson"
 )
 
 // Discussion implements forge.Adapter. The lists are independent of each other and
@@ -15,7 +15,7 @@ import (
 // thread page costs all comments and all threads, but not the reviews (AMB-72).
 func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Want) forge.Discussion {
 	var d forge.Discussion
-	pull := e.Kind == record.ChangeProposal
+	pull := e.Kind == contract.ChangeProposal
 	if want.Comments {
 		d.Comments, d.CommentsFailed = list(ctx, a.nodePages("comments", e.ID, "comments", listPage), readComment)
 	}
@@ -63,9 +63,9 @@ func readComment(o strictjson.Object) (string, forge.Comment) {
 const pendingState = "PENDING"
 
 // reviewStates maps native states (MAP-11). PENDING is left out before.
-var reviewStates = map[string]record.ReviewState{
-	"APPROVED": record.Approved, "CHANGES_REQUESTED": record.ChangesRequested,
-	"COMMENTED": record.Commented, "DISMISSED": record.Dismissed,
+var reviewStates = map[string]contract.ReviewState{
+	"APPROVED": contract.Approved, "CHANGES_REQUESTED": contract.ChangesRequested,
+	"COMMENTED": contract.Commented, "DISMISSED": contract.Dismissed,
 }
 
 type review struct {
@@ -100,7 +100,7 @@ func (a *adapter) reviews(ctx context.Context, e *forge.Entity) ([]forge.Review,
 	for _, r := range all {
 		if !r.pending {
 			out = append(out, r.Review)
-			dismissed = dismissed || r.State == record.Dismissed
+			dismissed = dismissed || r.State == contract.Dismissed
 		}
 	}
 	if !dismissed {
@@ -111,7 +111,7 @@ func (a *adapter) reviews(ctx context.Context, e *forge.Entity) ([]forge.Review,
 		return nil, err // the outcome of a review would be half known
 	}
 	for i := range out {
-		if out[i].State == record.Dismissed {
+		if out[i].State == contract.Dismissed {
 			out[i].Dismissed = events[out[i].ID]
 		}
 	}

@@ -4,17 +4,17 @@ import (
 	"context"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // kinds maps type names to entity kinds.
-var kinds = map[string]record.EntityKind{"Issue": record.WorkItem, "PullRequest": record.ChangeProposal}
+var kinds = map[string]contract.EntityKind{"Issue": contract.WorkItem, "PullRequest": contract.ChangeProposal}
 
 // states maps native states (MAP-23). A merged pull request is told by its flag.
-var states = map[string]record.EntityState{"OPEN": record.StateOpen, "CLOSED": record.StateClosed}
+var states = map[string]contract.EntityState{"OPEN": contract.StateOpen, "CLOSED": contract.StateClosed}
 
 // Entity implements forge.Adapter.
 func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
@@ -66,7 +66,7 @@ func readLabel(o strictjson.Object) (string, string) {
 	return name, name
 }
 
-func readEntity(kind record.EntityKind, repository, o strictjson.Object) *forge.Entity {
+func readEntity(kind contract.EntityKind, repository, o strictjson.Object) *forge.Entity {
 	full := repository.Text("nameWithOwner")
 	owner, name, _ := strings.Cut(full, "/")
 	e := &forge.Entity{
@@ -83,7 +83,7 @@ func readEntity(kind record.EntityKind, repository, o strictjson.Object) *forge.
 		UpdatedAt:    o.OptText("updatedAt"),
 		Native:       native{owner, name},
 	}
-	if kind == record.WorkItem {
+	if kind == contract.WorkItem {
 		e.NativeState = o.Text("issueState")
 		e.State = states[e.NativeState]
 		return e
@@ -91,21 +91,21 @@ func readEntity(kind record.EntityKind, repository, o strictjson.Object) *forge.
 	e.NativeState, e.HeadSHA = o.Text("pullState"), o.Text("headRefOid")
 	e.State = states[e.NativeState]
 	if o.Bool("merged") {
-		e.State = record.StateMerged
+		e.State = contract.StateMerged
 	}
 	return e
 }
 
 // accountKinds maps the implementors of Actor. Only users can hold a role.
 var accountKinds = map[string]struct {
-	kind   record.ActorKind
+	kind   contract.ActorKind
 	noRole bool
 }{
-	"Bot":                   {record.Bot, true},
-	"User":                  {record.Human, false},
-	"EnterpriseUserAccount": {record.Human, false},
-	"Mannequin":             {record.Human, true},
-	"Organization":          {record.Human, true},
+	"Bot":                   {contract.Bot, true},
+	"User":                  {contract.Human, false},
+	"EnterpriseUserAccount": {contract.Human, false},
+	"Mannequin":             {contract.Human, true},
+	"Organization":          {contract.Human, true},
 }
 
 // ghostID is the account that stands for all deleted ones.
@@ -128,7 +128,7 @@ func who(v strictjson.Value) *forge.Account {
 func account(typename string) forge.Account {
 	k, ok := accountKinds[typename]
 	if !ok {
-		return forge.Account{Kind: record.Unknown, NoRole: true}
+		return forge.Account{Kind: contract.Unknown, NoRole: true}
 	}
 	return forge.Account{Kind: k.kind, NoRole: k.noRole}
 }

@@ -8,15 +8,15 @@ import (
 	"net/url"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 )
 
 // Driver is GitHub. The header that switches node ids to their new form is never sent:
 // ids are hashed into keys, so their form must not depend on a header.
 var Driver = forge.Driver{
-	Forge:      record.GitHub,
+	Forge:      contract.GitHub,
 	Endpoint:   endpoint,
 	Credential: func(token string) client.Credential { return client.NewCredential("Authorization", "Bearer ", token) },
 	Header: http.Header{

@@ -9,7 +9,7 @@ import (
 
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
+	"snapline/pkg/json/strictjson"
 )
 
 // queries holds every GraphQL operation as a file of its own.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
@@ -99,7 +99,7 @@ func TestReviewWords(t *testing.T) {
 
 func TestSides(t *testing.T) {
 	requirement.Claim(t, "MAP-21", "MAP-22")
-	for native, want := range map[string]record.Side{"LEFT": "left", "RIGHT": "right", "MIDDLE": "invalid"} {
+	for native, want := range map[string]contract.Side{"LEFT": "left", "RIGHT": "right", "MIDDLE": "invalid"} {
 		f, p := pull()
 		githubtest.Append(p, "reviewThreads", githubtest.With(githubtest.Thread("PRRT_1", githubtest.Inline("PRRC_1", "x", maintainer, githubtest.At(1), "", "")), "diffSide", native))
 		got := run(t, f, nil, nil).Lines(t)
@@ -115,16 +115,16 @@ func TestEntityStates(t *testing.T) {
 		pull   bool
 		state  string
 		merged bool
-		want   record.EntityState
+		want   contract.EntityState
 	}{
-		{false, "OPEN", false, record.StateOpen},
-		{false, "CLOSED", false, record.StateClosed},
+		{false, "OPEN", false, contract.StateOpen},
+		{false, "CLOSED", false, contract.StateClosed},
 		{false, "MERGED", false, ""},
 		{false, "open", false, ""},
-		{true, "OPEN", false, record.StateOpen},
-		{true, "CLOSED", false, record.StateClosed},
-		{true, "CLOSED", true, record.StateMerged},
-		{true, "MERGED", true, record.StateMerged},
+		{true, "OPEN", false, contract.StateOpen},
+		{true, "CLOSED", false, contract.StateClosed},
+		{true, "CLOSED", true, contract.StateMerged},
+		{true, "MERGED", true, contract.StateMerged},
 		{true, "MERGED", false, ""},
 		{true, "DRAFT", false, ""},
 	} {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/canonicaljson"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/json/canonicaljson"
 )
 
 func headOnce(t *testing.T) {
@@ -65,13 +65,13 @@ func reruns(t *testing.T) {
 }
 
 // metadata gives the document that emit makes of a check.
-func metadata(t *testing.T, c *record.Check) string {
+func metadata(t *testing.T, c *contract.Check) string {
 	t.Helper()
 	d := tree.Check{
 		ID: c.ID, Name: c.Name, Status: c.Status, CreatedAt: c.CreatedAt, HeadSHA: c.HeadSHA,
 		Conclusion: c.Conclusion, StartedAt: c.StartedAt, CompletedAt: c.CompletedAt,
 	}
-	if c.Status == record.Completed {
+	if c.Status == contract.Completed {
 		d.NeverStarted = &c.NeverStarted
 	}
 	b, err := canonicaljson.Marshal(d)
@@ -150,7 +150,7 @@ func commitStatus(t *testing.T) {
 	}}
 	got := run(t, f, nil, nil).Lines(t)
 	forgetest.CheckGaps(t, got.Gaps, nil)
-	if c := got.Checks[0]; len(got.Checks) != 1 || c.Status != record.Queued || c.StartedAt+c.CompletedAt+string(c.Conclusion) != "" {
+	if c := got.Checks[0]; len(got.Checks) != 1 || c.Status != contract.Queued || c.StartedAt+c.CompletedAt+string(c.Conclusion) != "" {
 		t.Errorf("checks %+v", got.Checks)
 	}
 }
@@ -188,13 +188,13 @@ func failedCheck() *githubtest.Fake {
 func logGone(t *testing.T) {
 	for _, c := range []struct {
 		status int
-		want   record.GapCode
-	}{{410, record.FetchFailed}, {404, record.FetchFailed}, {403, record.AuthorizationFailed}} {
+		want   contract.GapCode
+	}{{410, contract.FetchFailed}, {404, contract.FetchFailed}, {403, contract.AuthorizationFailed}} {
 		f := failedCheck()
 		f.Logs[1] = githubtest.Reply{Status: c.status, Body: `{"message":"Must have admin rights to Repository.","status":"410"}`}
 		o := run(t, f, nil, nil)
 		got := o.Lines(t)
-		if len(got.Checks) != 1 || len(got.Logs) != 1 || got.Logs[0].Content.Form != record.FormMissing || got.Logs[0].Content.Missing != c.want ||
+		if len(got.Checks) != 1 || len(got.Logs) != 1 || got.Logs[0].Content.Form != contract.FormMissing || got.Logs[0].Content.Missing != c.want ||
 			len(asks(o, "/logs")) != 1 || len(got.Gaps) != 0 {
 			t.Errorf("%d: logs %+v, asked %v, gaps %v", c.status, got.Logs, asks(o, "/logs"), got.Gaps)
 		}

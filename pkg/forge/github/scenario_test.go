@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
-	"snapline/pkg/tree"
 )
 
 type gap = forgetest.Gap
@@ -114,7 +114,7 @@ func longThread(t *testing.T) {
 	for i := 1; i <= 101; i++ {
 		id := fmt.Sprintf("PRRC_kwDO%03d", i)
 		comments = append(comments, githubtest.Inline(id, "reply", writer, githubtest.At(i), "PRR_kwDO1", ""))
-		want = append(want, tree.Key(record.Source{Forge: "github", Host: "github.com", RepositoryID: f.ID}, record.KindComment, id))
+		want = append(want, tree.Key(contract.Source{Forge: "github", Host: "github.com", RepositoryID: f.ID}, contract.KindComment, id))
 	}
 	githubtest.Append(p, "reviewThreads", githubtest.Thread("PRRT_kwDOlong", comments...))
 	githubtest.Append(p, "reviews", githubtest.Review("PRR_kwDO1", "COMMENTED", writer, githubtest.At(1)))
@@ -304,7 +304,7 @@ func botLogin(t *testing.T) {
 	}
 	a := got.Actor("BOT_kgDOAcme01")
 	if got.Admitted() != "IC_1 PRR_1 PRRC_1" || len(got.Gaps) != 0 || len(got.Actors) != 2 ||
-		a.Kind != record.Bot || *a.Login != "acme-review" || *a.Role != "bot" || a.RoleVerified {
+		a.Kind != contract.Bot || *a.Login != "acme-review" || *a.Role != "bot" || a.RoleVerified {
 		t.Errorf("admitted %s, gaps %v, row %+v", got.Admitted(), got.Gaps, a)
 	}
 }
@@ -328,7 +328,7 @@ func unverifiedHuman(t *testing.T) {
 	f, i := issue()
 	githubtest.Append(i, "comments", githubtest.Comment("IC_1", "x", githubtest.User("U_kgDOxyz", "xyz"), githubtest.At(1)))
 	o := run(t, f, nil, onIssue)
-	if a := o.Lines(t).Actor("U_kgDOxyz"); a.Kind != record.Human || a.Role != nil || a.RoleVerified {
+	if a := o.Lines(t).Actor("U_kgDOxyz"); a.Kind != contract.Human || a.Role != nil || a.RoleVerified {
 		t.Errorf("row %+v", a)
 	}
 	got, err := o.Filtered(t, "")
@@ -434,7 +434,7 @@ func outdatedThread(t *testing.T) {
 		"isOutdated", true, "line", 7, "originalLine", 7)
 	githubtest.Append(p, "reviewThreads", t1, t2)
 	got := run(t, f, nil, nil).Lines(t).Threads
-	if a := got[0]; a.OriginalLine != 42 || a.OriginalStartLine != 40 || a.Side != record.Right || a.Path != "src/main.go" || a.Line != 0 || a.StartLine != 0 || !a.Outdated {
+	if a := got[0]; a.OriginalLine != 42 || a.OriginalStartLine != 40 || a.Side != contract.Right || a.Path != "src/main.go" || a.Line != 0 || a.StartLine != 0 || !a.Outdated {
 		t.Errorf("t1 %+v", a)
 	}
 	if b := got[1]; b.Line != 7 || b.OriginalLine != 7 || !b.Outdated {
@@ -462,7 +462,7 @@ func emptyIssue(t *testing.T) {
 		File string `json:"record_file"`
 	}
 	forgetest.Scenario(t, "ctx-fetch-empty-issue-is-complete", &expect)
-	if len(got.Records) != 1 || tree.RecordPath(e.Kind, e.CreatedAt, e.RecordKey) != expect.File || len(e.Content.Bytes) != 0 || e.Content.Form != record.FormText {
+	if len(got.Records) != 1 || tree.RecordPath(e.Kind, e.CreatedAt, e.RecordKey) != expect.File || len(e.Content.Bytes) != 0 || e.Content.Form != contract.FormText {
 		t.Errorf("records %+v", got.Records)
 	}
 }
@@ -537,7 +537,7 @@ func loneSurrogate(t *testing.T) {
 	o := run(t, f, onOperation("Comments", half), onIssue)
 	got := o.Lines(t)
 	a, b := got.Record("IC_1").Content, got.Record("IC_2").Content
-	if a.Form != record.FormBytes || string(a.Bytes) != "ok \xed\xa0\xbd end" || b.Form != record.FormText || string(b.Bytes) != "go 🚀" {
+	if a.Form != contract.FormBytes || string(a.Bytes) != "ok \xed\xa0\xbd end" || b.Form != contract.FormText || string(b.Bytes) != "go 🚀" {
 		t.Errorf("%+v %+v", a, b)
 	}
 	if len(got.Gaps) != 0 {

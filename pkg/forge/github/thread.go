@@ -3,9 +3,9 @@ package github
 import (
 	"context"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // thread is a review thread with its submitted inline comments.
@@ -30,7 +30,7 @@ type inlineComment struct {
 }
 
 // sides maps native sides (MAP-21).
-var sides = map[string]record.Side{"LEFT": record.Left, "RIGHT": record.Right}
+var sides = map[string]contract.Side{"LEFT": contract.Left, "RIGHT": contract.Right}
 
 func readThread(o strictjson.Object) (string, nativeThread) {
 	t := nativeThread{Thread: forge.Thread{

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 )
 
 const missingRight = "look-ups of users or members are refused: the token needs the scope read_api and, for a private group, membership"
@@ -36,7 +36,7 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 func (a *adapter) resolve(ctx context.Context, at place, acc forge.Account) (forge.Account, error) {
 	kind, err := a.kind(ctx, acc)
 	acc.Kind = kind
-	if kind != record.Human || acc.NoRole {
+	if kind != contract.Human || acc.NoRole {
 		return acc, err
 	}
 	acc.Role, err = a.role(ctx, at, acc)

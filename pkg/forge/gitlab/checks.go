@@ -5,33 +5,33 @@ import (
 	"regexp"
 	"strconv"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // outcome is a mapped native status.
 type outcome struct {
-	status     record.CheckStatus
-	conclusion record.Conclusion
+	status     contract.CheckStatus
+	conclusion contract.Conclusion
 }
 
 // statuses maps native job statuses (MAP-04, MAP-05).
 var statuses = map[string]outcome{
-	"created":              {record.Queued, ""},
-	"waiting_for_resource": {record.Queued, ""},
-	"waiting_for_callback": {record.Queued, ""},
-	"preparing":            {record.Queued, ""},
-	"pending":              {record.Queued, ""},
-	"scheduled":            {record.Queued, ""},
-	"manual":               {record.Queued, ""},
-	"running":              {record.InProgress, ""},
-	"canceling":            {record.InProgress, ""},
-	"success":              {record.Completed, record.Success},
-	"failed":               {record.Completed, record.Failure},
-	"canceled":             {record.Completed, record.Cancelled},
-	"skipped":              {record.Completed, record.Skipped},
+	"created":              {contract.Queued, ""},
+	"waiting_for_resource": {contract.Queued, ""},
+	"waiting_for_callback": {contract.Queued, ""},
+	"preparing":            {contract.Queued, ""},
+	"pending":              {contract.Queued, ""},
+	"scheduled":            {contract.Queued, ""},
+	"manual":               {contract.Queued, ""},
+	"running":              {contract.InProgress, ""},
+	"canceling":            {contract.InProgress, ""},
+	"success":              {contract.Completed, contract.Success},
+	"failed":               {contract.Completed, contract.Failure},
+	"canceled":             {contract.Completed, contract.Cancelled},
+	"skipped":              {contract.Completed, contract.Skipped},
 }
 
 // pipeline is a row of the merge request's pipelines, newest first.
@@ -199,22 +199,22 @@ func (a *adapter) role(ctx context.Context, at place, acc forge.Account) (*strin
 
 // kind asks whether an account is a bot: the only evidence there is. An answer without
 // the flag tells nothing.
-func (a *adapter) kind(ctx context.Context, acc forge.Account) (record.ActorKind, error) {
+func (a *adapter) kind(ctx context.Context, acc forge.Account) (contract.ActorKind, error) {
 	id, err := strconv.ParseInt(acc.ID, 10, 64)
 	if err != nil {
-		return record.Unknown, nil
+		return contract.Unknown, nil
 	}
 	doc, _, err := a.get(ctx, a.root+"/users/"+acc.ID, "user")
 	if err != nil {
-		return record.Unknown, err
+		return contract.Unknown, err
 	}
 	o := doc.Object()
 	bot := o.OptBool("bot")
 	switch {
 	case o.Int("id") != id || doc.Err() != nil || bot == nil:
-		return record.Unknown, nil
+		return contract.Unknown, nil
 	case *bot:
-		return record.Bot, nil
+		return contract.Bot, nil
 	}
-	return record.Human, nil
+	return contract.Human, nil
 }

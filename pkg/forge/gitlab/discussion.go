@@ -3,9 +3,9 @@ package gitlab
 import (
 	"context"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // note is one note of a discussion.
@@ -31,7 +31,7 @@ type discussion struct {
 // out and counted (AMB-50).
 func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Want) (d forge.Discussion) {
 	if want.Reviews {
-		d.Gaps = append(d.Gaps, record.Gap{Scope: record.ScopeReviews, Code: record.HistoryUnavailable, Count: 1})
+		d.Gaps = append(d.Gaps, contract.Gap{Scope: contract.ScopeReviews, Code: contract.HistoryUnavailable, Count: 1})
 	}
 	if !want.Comments {
 		return d
@@ -60,7 +60,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 		}
 	}
 	if internal > 0 {
-		d.Gaps = append(d.Gaps, record.Gap{Scope: record.ScopeComments, Code: record.AuthorizationFailed, Count: internal})
+		d.Gaps = append(d.Gaps, contract.Gap{Scope: contract.ScopeComments, Code: contract.AuthorizationFailed, Count: internal})
 	}
 	return d
 }

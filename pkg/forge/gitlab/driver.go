@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // Driver is GitLab.
 var Driver = forge.Driver{
-	Forge:    record.GitLab,
+	Forge:    contract.GitLab,
 	Endpoint: endpoint,
 	Credential: func(token string) client.Credential {
 		return client.NewCredential("PRIVATE-TOKEN", "", token)

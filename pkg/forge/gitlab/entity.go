@@ -6,22 +6,22 @@ import (
 	"regexp"
 	"strconv"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // states maps native entity states (MAP-24). locked is a merge in progress.
-var states = map[record.EntityKind]map[string]record.EntityState{
-	record.WorkItem: {"opened": record.StateOpen, "closed": record.StateClosed},
-	record.ChangeProposal: {
-		"opened": record.StateOpen, "closed": record.StateClosed,
-		"merged": record.StateMerged, "locked": record.StateOpen,
+var states = map[contract.EntityKind]map[string]contract.EntityState{
+	contract.WorkItem: {"opened": contract.StateOpen, "closed": contract.StateClosed},
+	contract.ChangeProposal: {
+		"opened": contract.StateOpen, "closed": contract.StateClosed,
+		"merged": contract.StateMerged, "locked": contract.StateOpen,
 	},
 }
 
-var segments = map[record.EntityKind]string{record.WorkItem: "/issues/", record.ChangeProposal: "/merge_requests/"}
+var segments = map[contract.EntityKind]string{contract.WorkItem: "/issues/", contract.ChangeProposal: "/merge_requests/"}
 
 // Entity implements forge.Adapter. The project is asked for by its path, which may
 // have been renamed, and from then on everything by its identifier (ID-02).
@@ -64,7 +64,7 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	for _, l := range o.Array("labels") {
 		e.Labels = append(e.Labels, l.Text())
 	}
-	if sha := o.OptText("sha"); e.Kind == record.ChangeProposal && sha != nil {
+	if sha := o.OptText("sha"); e.Kind == contract.ChangeProposal && sha != nil {
 		e.HeadSHA = *sha
 	}
 	if doc.Err() != nil {
@@ -110,7 +110,7 @@ func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
 			r.Missing = append(r.Missing, missingRight)
 		case err != nil && !client.IsKind(err, client.NotFound):
 			return r, err
-		case acc.Kind == record.Bot:
+		case acc.Kind == contract.Bot:
 			r.Lines = append(r.Lines, "the entity's author is a bot")
 		case acc.Role == nil:
 			r.Lines = append(r.Lines, "the role of the entity's author cannot be verified")

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/gitlab"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
 )
@@ -106,7 +106,7 @@ func with(path string, replies ...forgetest.Reply) map[string][]forgetest.Reply 
 func TestIssue(t *testing.T) {
 	requirement.Claim(t, "ID-02", "SRC-05", "MAP-24", "CAN-02", "AMB-43")
 	s := run(t, subject("issues/7", server()))
-	if got, want := s.Header.Source, (record.Source{Forge: record.GitLab, Host: "gitlab.com", RepositoryID: "1234", Repository: "Group/Sub/Name"}); got != want {
+	if got, want := s.Header.Source, (contract.Source{Forge: contract.GitLab, Host: "gitlab.com", RepositoryID: "1234", Repository: "Group/Sub/Name"}); got != want {
 		t.Errorf("source %+v", got)
 	}
 	e := s.Header.Entity
@@ -122,7 +122,7 @@ func TestStates(t *testing.T) {
 	requirement.Claim(t, "MAP-24", "MAP-26", "ABT-05")
 	for _, c := range []struct {
 		path, native string
-		want         record.EntityState // "" aborts
+		want         contract.EntityState // "" aborts
 	}{
 		{"issues/7", "opened", "open"},
 		{"issues/7", "closed", "closed"},
@@ -169,7 +169,7 @@ func TestNullIdentifiers(t *testing.T) {
 	requirement.Claim(t, "KEY-07")
 	nameless := strings.Replace(single(8, ""), `"notes":[{"id":8`, `"notes":[{"id":null`, 1)
 	s := run(t, subject("issues/7", with(issue+"/discussions", last(list(nameless, single(9, ""))))))
-	if got := s.IDs(record.KindComment); len(got) != 1 || got[0] != "9" || s.Gaps["comments/invalid_metadata"] != 1 || len(s.Gaps) != 1 {
+	if got := s.IDs(contract.KindComment); len(got) != 1 || got[0] != "9" || s.Gaps["comments/invalid_metadata"] != 1 || len(s.Gaps) != 1 {
 		t.Errorf("comments %v, gaps %v", got, s.Gaps)
 	}
 }
@@ -193,7 +193,7 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	routes[at("3")] = []forgetest.Reply{page("4", `[]`)}
 	routes[at("4")] = []forgetest.Reply{page("", singles(300, 12))}
 	s := run(t, subject("issues/7", routes))
-	if n := len(s.IDs(record.KindComment)); n != 35 || s.Gaps["comments/fetch_failed"] != 0 {
+	if n := len(s.IDs(contract.KindComment)); n != 35 || s.Gaps["comments/fetch_failed"] != 0 {
 		t.Errorf("%d comments, gaps %v", n, s.Gaps)
 	}
 	// Behind a proxy only the Link header is left; its host does not matter.
@@ -202,25 +202,25 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	}
 	routes[at("1")] = []forgetest.Reply{{Header: link("2"), Body: singles(100, 2)}}
 	routes[at("2")] = []forgetest.Reply{{Body: singles(200, 2)}}
-	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 4 {
+	if n := len(run(t, subject("issues/7", routes)).IDs(contract.KindComment)); n != 4 {
 		t.Errorf("by Link: %d comments", n)
 	}
 	// Lists that are paged by keys have no numbers: the query of the link leads on.
 	byKey := http.Header{"Link": {`<https://inside.example/api/v4/x?cursor=k,1&per_page=100>; rel="next"`}}
 	routes[at("1")] = []forgetest.Reply{{Header: byKey, Body: singles(100, 2)}}
 	routes[issue+"/discussions?cursor=k,1&per_page=100"] = []forgetest.Reply{{Body: singles(200, 3)}}
-	if n := len(run(t, subject("issues/7", routes)).IDs(record.KindComment)); n != 5 {
+	if n := len(run(t, subject("issues/7", routes)).IDs(contract.KindComment)); n != 5 {
 		t.Errorf("by keys: %d comments", n)
 	}
 	routes[at("1")] = []forgetest.Reply{{Header: http.Header{"Link": {`<https://inside.example/api/v4/x>; rel="next"`}}, Body: singles(100, 2)}}
 	s = run(t, subject("issues/7", routes))
-	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
+	if len(s.IDs(contract.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
 		t.Errorf("a link to nowhere: gaps %v", s.Gaps)
 	}
 	// A marker that is no page number fails the list; it does not end it.
 	routes[at("1")] = []forgetest.Reply{page("soon", singles(100, 2))}
 	s = run(t, subject("issues/7", routes))
-	if len(s.IDs(record.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
+	if len(s.IDs(contract.KindComment)) != 0 || s.Gaps["comments/fetch_failed"] != 1 {
 		t.Errorf("bad marker: gaps %v", s.Gaps)
 	}
 }
@@ -251,7 +251,7 @@ func TestPagesWithoutMarkers(t *testing.T) {
 				asked++
 			}
 		}
-		if n := len(s.Lines(t).IDs(record.KindComment)); n != c.want || asked != c.asked || (s.Lines(t).Gaps["comments/fetch_failed"] == 1) != (c.want == 0) {
+		if n := len(s.Lines(t).IDs(contract.KindComment)); n != c.want || asked != c.asked || (s.Lines(t).Gaps["comments/fetch_failed"] == 1) != (c.want == 0) {
 			t.Errorf("%s: %d comments from %d pages, gaps %v", name, n, asked, s.Lines(t).Gaps)
 		}
 	}
@@ -269,7 +269,7 @@ func TestNotes(t *testing.T) {
 	)))
 	o := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
 	s := o.Lines(t)
-	if got := strings.Join(s.IDs(record.KindComment), " "); got != "1 3 3055500338" {
+	if got := strings.Join(s.IDs(contract.KindComment), " "); got != "1 3 3055500338" {
 		t.Errorf("comments %s", got)
 	}
 	if s.Gaps["comments/authorization_failed"] != 2 {
@@ -291,7 +291,7 @@ func TestNotes(t *testing.T) {
 		t.Error("an issue has no threads in v1")
 	}
 	m := run(t, subject("merge_requests/12", with(merge+"/discussions", last(list(single(1, ""))))))
-	if m.Gaps["reviews/history_unavailable"] != 1 || len(m.IDs(record.KindReview)) != 0 {
+	if m.Gaps["reviews/history_unavailable"] != 1 || len(m.IDs(contract.KindReview)) != 0 {
 		t.Errorf("gaps %v", m.Gaps)
 	}
 }
@@ -565,9 +565,9 @@ func TestLogs(t *testing.T) {
 		}
 		l := s.Logs[0].Content
 		got := string(l.Missing)
-		if l.Form == record.FormText && len(l.Bytes) == 0 {
+		if l.Form == contract.FormText && len(l.Bytes) == 0 {
 			got = "empty"
-		} else if l.Form == record.FormText && string(l.Bytes) == c.reply.Body {
+		} else if l.Form == contract.FormText && string(l.Bytes) == c.reply.Body {
 			got = "text"
 		}
 		if got != c.want {
@@ -761,8 +761,8 @@ func TestConformance(t *testing.T) {
 	routes[project+"/pipelines/900/bridges"] = []forgetest.Reply{last(`[]`)}
 	s := subject("merge_requests/12", routes)
 	got := run(t, s)
-	if len(got.IDs(record.KindComment)) != 16 || len(got.Threads) != 8 || len(got.Checks) != 16 || len(got.Logs) != 8 {
-		t.Fatalf("%d comments, %d threads, %d checks, %d logs, gaps %v", len(got.IDs(record.KindComment)), len(got.Threads), len(got.Checks), len(got.Logs), got.Gaps)
+	if len(got.IDs(contract.KindComment)) != 16 || len(got.Threads) != 8 || len(got.Checks) != 16 || len(got.Logs) != 8 {
+		t.Fatalf("%d comments, %d threads, %d checks, %d logs, gaps %v", len(got.IDs(contract.KindComment)), len(got.Threads), len(got.Checks), len(got.Logs), got.Gaps)
 	}
 	// docs/requests.md: project and entity, three pages of discussions, one of
 	// pipelines, three of jobs, one of bridges, three of statuses, the kinds of nine

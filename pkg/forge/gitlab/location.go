@@ -1,9 +1,9 @@
 package gitlab
 
 import (
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/strictjson"
 )
 
 // location is where a note on code was written. Image and file notes have a path
@@ -13,22 +13,22 @@ type location struct {
 	sha       *string
 	line      *int64
 	startLine *int64
-	side      *record.Side
+	side      *contract.Side
 }
 
 // end is one end of a place: a line of the new or of the old file. A context line is
 // in both and counts as one of the new file.
 type end struct {
 	line *int64
-	side record.Side
+	side contract.Side
 }
 
 func readEnd(o strictjson.Object) end {
 	if line := o.OptInt("new_line"); line != nil {
-		return end{line, record.Right}
+		return end{line, contract.Right}
 	}
 	if line := o.OptInt("old_line"); line != nil {
-		return end{line, record.Left}
+		return end{line, contract.Left}
 	}
 	return end{}
 }
@@ -47,7 +47,7 @@ func readLocation(position strictjson.Object) (l location) {
 		return l
 	}
 	l.line, l.side = last.line, &last.side
-	if last.side == record.Left {
+	if last.side == contract.Left {
 		l.path = position.OptText("old_path")
 	}
 	// A range that starts on the other side cannot be said in v1, and one that starts

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 )
 
 // The finding codes.
@@ -77,7 +77,7 @@ type Scanner struct {
 // matches of a class do not overlap; nil if there are none. hits are the ascending byte
 // offsets at which an anchor begins (ASCII case does not count); nil makes the scanner
 // look for them itself.
-func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
+func (s *Scanner) Scan(text []byte, hits []int) []contract.Finding {
 	s.counts, s.done = [classes]int64{}, [classes]int{}
 	s.exfilDone, s.lineDone, s.hiddenDone, s.gluedDone = 0, 0, 0, 0
 	s.tags = tagMemory{last: -1, read: -1}
@@ -105,16 +105,16 @@ func (s *Scanner) Scan(text []byte, hits []int) []record.Finding {
 }
 
 // ScanAll is Scan without prepared hits.
-func (s *Scanner) ScanAll(text []byte) []record.Finding { return s.Scan(text, nil) }
+func (s *Scanner) ScanAll(text []byte) []contract.Finding { return s.Scan(text, nil) }
 
-func (s *Scanner) findings() []record.Finding {
-	var out []record.Finding
+func (s *Scanner) findings() []contract.Finding {
+	var out []contract.Finding
 	for c, n := range s.counts {
 		if n > 0 {
-			out = append(out, record.Finding{Code: codes[c], Count: n})
+			out = append(out, contract.Finding{Code: codes[c], Count: n})
 		}
 	}
-	slices.SortFunc(out, func(a, b record.Finding) int { return strings.Compare(a.Code, b.Code) })
+	slices.SortFunc(out, func(a, b contract.Finding) int { return strings.Compare(a.Code, b.Code) })
 	return out
 }
 

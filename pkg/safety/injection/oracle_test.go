@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 )
 
@@ -16,7 +16,7 @@ import (
 // backwards and no memory of what was judged. What a phrase is (the rules
 // themselves) it shares with the scanner; their hits and misses are in
 // phrases_test.go.
-func oracle(text []byte) []record.Finding {
+func oracle(text []byte) []contract.Finding {
 	s := &Scanner{}
 	s.tags = tagMemory{last: -1, read: -1}
 	s.cur.reset(text, 0, len(text))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 )
 
@@ -292,7 +292,7 @@ var phraseMisses = []string{
 	"Decode the payload and then execute the output by hand",
 }
 
-func codesOf(f []record.Finding) []string {
+func codesOf(f []contract.Finding) []string {
 	var out []string
 	for _, x := range f {
 		out = append(out, x.Code)

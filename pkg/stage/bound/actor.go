@@ -4,14 +4,14 @@ import (
 	"maps"
 	"slices"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 )
 
 // actor bounds a login and writes the actor; the stream may hold actors that nothing
 // refers to. A login that is unsafe when cut, or of which nothing is left, becomes
 // null (DSP-05).
-func (s *stage) actor(a *record.Actor) error {
-	if a.Kind == record.Unknown {
+func (s *stage) actor(a *contract.Actor) error {
+	if a.Kind == contract.Unknown {
 		s.unknown[a.ID] = false // until a written line names it
 	}
 	if a.Login != nil {
@@ -24,10 +24,10 @@ func (s *stage) actor(a *record.Actor) error {
 		switch what {
 		case unsafe, emptied:
 			a.Login = nil
-			filter.Status = record.Modified // even if the cut left nothing (AMB-28)
-			s.note("actor "+a.ID, record.ScopeActors, "login is unsafe or empty when cut and becomes null")
+			filter.Status = contract.Modified // even if the cut left nothing (AMB-28)
+			s.note("actor "+a.ID, contract.ScopeActors, "login is unsafe or empty when cut and becomes null")
 		case cut:
-			s.note("actor "+a.ID, record.ScopeActors, "login cut")
+			s.note("actor "+a.ID, contract.ScopeActors, "login cut")
 		case kept:
 		}
 	}
@@ -49,7 +49,7 @@ func (s *stage) reference(id *string) {
 func (s *stage) countUnknownActors() {
 	for _, id := range slices.Sorted(maps.Keys(s.unknown)) {
 		if s.unknown[id] {
-			s.miss("actor "+id, record.ScopeActors, record.InvalidMetadata)
+			s.miss("actor "+id, contract.ScopeActors, contract.InvalidMetadata)
 		}
 	}
 }

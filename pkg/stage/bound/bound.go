@@ -6,17 +6,17 @@ import (
 	"io"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/stream"
 )
 
 // stage is the state of one run.
 type stage struct {
-	header  *record.Snapshot
-	write   func(record.Line) error
-	recycle func(record.Line) // gives the memory of a line back that is not needed any more
+	header  *contract.Snapshot
+	write   func(contract.Line) error
+	recycle func(contract.Line) // gives the memory of a line back that is not needed any more
 	worker  scanner
 	log     *fault.Log
 	missing missing
@@ -24,22 +24,22 @@ type stage struct {
 	// The retention windows.
 	comments  *window[placed]
 	reviews   *window[placed]
-	checks    *window[*record.Check]
-	runs      *window[*record.Run]
-	documents *window[*record.Document]
+	checks    *window[*contract.Check]
+	runs      *window[*contract.Run]
+	documents *window[*contract.Document]
 	completed int // part of the stream whose windows were written last
 
-	sequence int                    // of comments and reviews together
-	entity   bool                   // the entity record was written
-	present  map[string]record.Kind // written objects that have their text, by key
-	logged   map[string]string      // names of present checks whose selected log has not come yet, by key
-	unknown  map[string]bool        // actors of unknown kind: referenced by a written line?
+	sequence int                      // of comments and reviews together
+	entity   bool                     // the entity record was written
+	present  map[string]contract.Kind // written objects that have their text, by key
+	logged   map[string]string        // names of present checks whose selected log has not come yet, by key
+	unknown  map[string]bool          // actors of unknown kind: referenced by a written line?
 }
 
 // Run bounds the stream of in, which filter wrote, and writes it to out with its
 // trailer. An error means that out has no trailer: the caller ends it with an abort
 // line. It needs no credentials: a rescan looks for injection only (INJ-04).
-func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.Log) error {
+func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, log *fault.Log) error {
 	header, err := in.Header()
 	if err != nil {
 		return err
@@ -50,8 +50,8 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.
 	}
 	// The header goes on at once, so that a pipe whose end refuses it ends before fetch
 	// has asked for the rest.
-	write := func(l record.Line) error {
-		if err := out.Write(l); err != nil || l.LineType() != record.TypeSnapshot {
+	write := func(l contract.Line) error {
+		if err := out.Write(l); err != nil || l.LineType() != contract.TypeSnapshot {
 			return err
 		}
 		return out.Flush()
@@ -64,7 +64,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, log *fault.
 }
 
 // run is Run without framing: lines come from next until io.EOF.
-func (s *stage) run(ctx context.Context, header *record.Snapshot, next func() (record.Line, error)) error {
+func (s *stage) run(ctx context.Context, header *contract.Snapshot, next func() (contract.Line, error)) error {
 	if err := s.begin(header); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *stage) run(ctx context.Context, header *record.Snapshot, next func() (r
 	}
 }
 
-func (s *stage) begin(header *record.Snapshot) error {
+func (s *stage) begin(header *contract.Snapshot) error {
 	if !safety.Supported(header.FilterVersion) {
 		return &fault.Error{
 			Exit: fault.Input, Rule: "stream.filter-version",
@@ -94,21 +94,21 @@ func (s *stage) begin(header *record.Snapshot) error {
 		}
 	}
 	s.missing = missing{}
-	s.present = map[string]record.Kind{}
+	s.present = map[string]contract.Kind{}
 	s.logged = map[string]string{}
 	s.unknown = map[string]bool{}
 	copied := *header // the reader goes on with its own
 	header = &copied
-	header.Stages = append(slices.Clone(header.Stages), record.Self("bound"))
+	header.Stages = append(slices.Clone(header.Stages), contract.Self("bound"))
 	s.header = header
-	if header.Family != record.FamilyEntity {
-		s.documents = newWindow[*record.Document](header.Limits.MaxDocuments, header.Limits.Selection)
+	if header.Family != contract.FamilyEntity {
+		s.documents = newWindow[*contract.Document](header.Limits.MaxDocuments, header.Limits.Selection)
 		return s.write(header)
 	}
 	limit, selection := header.Collection.Bounds.MaxRecordsPerSource, header.Collection.RecordSelection
 	s.comments, s.reviews = newWindow[placed](limit, selection), newWindow[placed](limit, selection)
-	s.checks = newWindow[*record.Check](limit, selection)
-	s.runs = newWindow[*record.Run](limit, selection)
+	s.checks = newWindow[*contract.Check](limit, selection)
+	s.runs = newWindow[*contract.Run](limit, selection)
 	if err := s.boundEntity(); err != nil {
 		return err
 	}
@@ -117,38 +117,38 @@ func (s *stage) begin(header *record.Snapshot) error {
 
 // line handles one line. The first line of a later part of the stream completes the
 // parts before it.
-func (s *stage) line(line record.Line) error {
+func (s *stage) line(line contract.Line) error {
 	switch l := line.(type) {
-	case *record.Gap:
+	case *contract.Gap:
 		s.missing.add(l.Scope, l.Code, l.Count)
 		return nil
-	case *record.Actor:
+	case *contract.Actor:
 		return s.actor(l)
-	case *record.Record:
+	case *contract.Record:
 		return s.record(l)
-	case *record.Thread:
+	case *contract.Thread:
 		if err := s.complete(recordPart); err != nil {
 			return err
 		}
 		return s.thread(l)
-	case *record.Check:
+	case *contract.Check:
 		if old, dropped := s.checks.offer(l); dropped {
-			s.miss(checkName(old), record.ScopeChecks, record.ProfileBound)
+			s.miss(checkName(old), contract.ScopeChecks, contract.ProfileBound)
 		}
 		return nil
-	case *record.Run:
+	case *contract.Run:
 		if old, dropped := s.runs.offer(l); dropped {
-			s.miss(runName(old), record.ScopeAgentRuns, record.ProfileBound)
+			s.miss(runName(old), contract.ScopeAgentRuns, contract.ProfileBound)
 		}
 		return nil
-	case *record.Log:
+	case *contract.Log:
 		if err := s.complete(runPart); err != nil {
 			return err
 		}
 		return s.checkLog(l)
-	case *record.Document:
+	case *contract.Document:
 		if old, dropped := s.documents.offer(l); dropped {
-			s.miss(documentName(old), record.ScopeDocuments, record.ProfileBound)
+			s.miss(documentName(old), contract.ScopeDocuments, contract.ProfileBound)
 		}
 		return nil
 	}
@@ -167,7 +167,7 @@ const (
 
 // complete writes the windows up to part, each once, in stream order.
 func (s *stage) complete(part int) error {
-	if s.header.Family != record.FamilyEntity {
+	if s.header.Family != contract.FamilyEntity {
 		return nil
 	}
 	flush := [...]func() error{recordPart: s.flushRecords, checkPart: s.flushChecks, runPart: s.flushRuns}

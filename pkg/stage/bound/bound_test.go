@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
+	"snapline/pkg/stream"
 	"snapline/pkg/testkit"
 )
 
@@ -30,14 +30,14 @@ type marked struct{ seen []string }
 func (m *marked) Rescan(text []byte) (safety.Result, error) {
 	m.seen = append(m.seen, string(text))
 	if strings.HasSuffix(strings.TrimRight(string(text), "\n"), mark) {
-		return safety.Result{Status: record.Rejected, Findings: []record.Finding{{Code: "injection.mark", Count: 1}}}, nil
+		return safety.Result{Status: contract.Rejected, Findings: []contract.Finding{{Code: "injection.mark", Count: 1}}}, nil
 	}
-	return safety.Result{Status: record.Unchanged, Text: text}, nil
+	return safety.Result{Status: contract.Unchanged, Text: text}, nil
 }
 
 type result struct {
-	header *record.Snapshot
-	lines  []record.Line
+	header *contract.Snapshot
+	lines  []contract.Line
 	stderr string
 	scans  []string
 	err    error
@@ -47,7 +47,7 @@ type result struct {
 // the strict reader of a bounded stream.
 func bounded(t *testing.T, s *testkit.Stream) result {
 	t.Helper()
-	in := ndjson.NewReader(bytes.NewReader(s.Bytes(t)), ndjson.ReaderOptions{Name: "test", Position: 2})
+	in := stream.NewReader(bytes.NewReader(s.Bytes(t)), stream.ReaderOptions{Name: "test", Position: 2})
 	header, err := in.Header()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func bounded(t *testing.T, s *testkit.Stream) result {
 	var stderr bytes.Buffer
 	scan := &marked{}
 	var out bytes.Buffer
-	w := ndjson.NewWriter(&out)
+	w := stream.NewWriter(&out)
 	st := &stage{write: w.Write, recycle: in.Recycle, worker: scan, log: fault.NewLog(&stderr, "bound", fault.Text)}
 	r := result{err: st.run(context.Background(), header, in.Next)}
 	r.stderr, r.scans = stderr.String(), scan.seen
@@ -70,40 +70,40 @@ func bounded(t *testing.T, s *testkit.Stream) result {
 }
 
 // say gives the lines as short sentences.
-func say(lines []record.Line) []string {
+func say(lines []contract.Line) []string {
 	var out []string
 	for _, l := range lines {
 		switch l := l.(type) {
-		case *record.Actor:
+		case *contract.Actor:
 			login := "null"
 			if l.Login != nil {
 				login = fmt.Sprintf("%q", *l.Login)
 			}
 			out = append(out, fmt.Sprintf("actor %s %s %s", l.ID, login, verdict(l.LoginFilter)))
-		case *record.Record:
+		case *contract.Record:
 			body := ""
-			if l.Content.Form == record.FormText {
+			if l.Content.Form == contract.FormText {
 				body = fmt.Sprintf(" %q", l.Content.Bytes)
 			}
 			out = append(out, fmt.Sprintf("%s %s%s %s", l.Kind, l.ID, body, verdict(l.Filter)))
-		case *record.Thread:
+		case *contract.Thread:
 			out = append(out, fmt.Sprintf("thread %s %d records %d replies review %q", l.ID, len(l.RecordKeys), len(l.Replies), l.ReviewID))
-		case *record.Check:
+		case *contract.Check:
 			out = append(out, fmt.Sprintf("check %s %q %s", l.ID, l.Name, verdict(l.Filter)))
-		case *record.Run:
+		case *contract.Run:
 			out = append(out, fmt.Sprintf("run %s %q %d results %s", l.ID, l.Agent, len(l.ResultRecordKeys), verdict(l.Filter)))
-		case *record.Log:
+		case *contract.Log:
 			out = append(out, fmt.Sprintf("log %.8s %q %s", l.RecordKey, l.Content.Bytes, verdict(l.Filter)))
-		case *record.Document:
+		case *contract.Document:
 			out = append(out, fmt.Sprintf("document %s %q %s", l.Name, l.Raw, verdict(l.Filter)))
-		case *record.Gap:
+		case *contract.Gap:
 			out = append(out, fmt.Sprintf("gap %s/%s %d", l.Scope, l.Code, l.Count))
 		}
 	}
 	return out
 }
 
-func verdict(f *record.Filter) string {
+func verdict(f *contract.Filter) string {
 	s := string(f.Status)
 	for _, finding := range f.Findings {
 		s += fmt.Sprintf(" %s=%d", finding.Code, finding.Count)
@@ -112,7 +112,7 @@ func verdict(f *record.Filter) string {
 }
 
 // only keeps the sentences that start with one of the words.
-func only(lines []record.Line, words ...string) []string {
+func only(lines []contract.Line, words ...string) []string {
 	return slices.DeleteFunc(say(lines), func(s string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w+" ") })
 	})
@@ -131,28 +131,28 @@ func want(t *testing.T, r result, want []string, words ...string) {
 func TestSelectionKeepsOneEndOfEachSource(t *testing.T) {
 	requirement.Claim(t, "COL-09", "GAP-07", "AMB-21", "GAP-12")
 	for _, n := range []int64{1, 2, 3, 4, 5} {
-		for _, selection := range []record.Selection{record.Oldest, record.Newest} {
-			s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+		for _, selection := range []contract.Selection{contract.Oldest, contract.Newest} {
+			s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 			s.Header.Collection.RecordSelection = selection
 			s.Header.Collection.Bounds.MaxRecordsPerSource = n
 			author := s.ID("actor", 1)
 			for i := 1; i <= 4; i++ {
 				s.Comment(i, testkit.Time(i, "10:00"), author, "c\n")
-				s.Review(i, testkit.Time(i, "11:00"), author, "r\n", record.Commented)
-				s.Check(i, testkit.Time(i, "12:00"), "ci", record.Success)
+				s.Review(i, testkit.Time(i, "11:00"), author, "r\n", contract.Commented)
+				s.Check(i, testkit.Time(i, "12:00"), "ci", contract.Success)
 				s.Run(i, testkit.Time(i, "13:00"), "coder").PublisherID = &author
 			}
 			var expect []string
 			first, last := 1, int(min(n, 4))
-			if selection == record.Newest {
+			if selection == contract.Newest {
 				first, last = 5-last, 4
 			}
 			for i := first; i <= last; i++ {
-				expect = append(expect, fmt.Sprintf(`comment %s "c\n" unchanged`, s.ID(record.KindComment, i)),
-					fmt.Sprintf(`review %s "r\n" unchanged`, s.ID(record.KindReview, i)))
+				expect = append(expect, fmt.Sprintf(`comment %s "c\n" unchanged`, s.ID(contract.KindComment, i)),
+					fmt.Sprintf(`review %s "r\n" unchanged`, s.ID(contract.KindReview, i)))
 			}
 			for i := first; i <= last; i++ {
-				expect = append(expect, fmt.Sprintf(`check %s "ci" unchanged`, s.ID(record.KindCheck, i)))
+				expect = append(expect, fmt.Sprintf(`check %s "ci" unchanged`, s.ID(contract.KindCheck, i)))
 			}
 			for i := first; i <= last; i++ {
 				expect = append(expect, fmt.Sprintf(`run %s "coder" 0 results unchanged`, s.ID("run", i)))
@@ -172,10 +172,10 @@ func TestSelectionKeepsOneEndOfEachSource(t *testing.T) {
 // Four comments of one second: keys decide, not ids or arrival.
 func TestEqualTimesAreSelectedByKey(t *testing.T) {
 	requirement.Claim(t, "AMB-21", "COL-09")
-	for selection, kept := range map[record.Selection][]string{
-		record.Newest: {"IC_kwDOt1", "IC_kwDOt2"}, record.Oldest: {"IC_kwDOt3", "IC_kwDOt4"},
+	for selection, kept := range map[contract.Selection][]string{
+		contract.Newest: {"IC_kwDOt1", "IC_kwDOt2"}, contract.Oldest: {"IC_kwDOt3", "IC_kwDOt4"},
 	} {
-		s := testkit.New(record.GitHub, record.WorkItem, 2)
+		s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 		s.Header.Collection.RecordSelection = selection
 		s.Header.Collection.Bounds.MaxRecordsPerSource = 2
 		for _, id := range []string{"IC_kwDOt1", "IC_kwDOt2", "IC_kwDOt3", "IC_kwDOt4"} {
@@ -189,30 +189,30 @@ func TestEqualTimesAreSelectedByKey(t *testing.T) {
 
 func TestRejectedAndOversizeObjectsKeepTheirPlace(t *testing.T) {
 	requirement.Claim(t, "AMB-01", "AMB-02", "AMB-03", "AMB-04", "GAP-09", "GAP-05", "FLT-04", "BND-05", "AMB-10", "AMB-14", "DSP-06")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 3
 	author := s.ID("actor", 1)
-	oversize := func(r *record.Record) { r.Content, r.Filter = record.Content{Form: record.FormOversize}, nil }
+	oversize := func(r *contract.Record) { r.Content, r.Filter = contract.Content{Form: contract.FormOversize}, nil }
 	testkit.Reject(s.Comment(1, testkit.Time(1, "10:00"), author, ""), "x") // dropped: profile_bound alone
 	testkit.Reject(s.Comment(2, testkit.Time(2, "10:00"), author, ""), "x")
 	oversize(s.Comment(3, testkit.Time(3, "10:00"), author, ""))
 	s.Comment(4, testkit.Time(4, "10:00"), author, "c\n")
-	oversize(s.Review(1, testkit.Time(1, "11:00"), author, "", record.Approved)) // dropped
-	oversize(s.Review(2, testkit.Time(2, "11:00"), author, "", record.Approved))
-	testkit.Reject(s.Review(3, testkit.Time(3, "11:00"), author, "", record.Approved), "y")
-	s.Review(4, testkit.Time(4, "11:00"), author, "", record.Approved)
-	reject := func(c *record.Check, code record.GapCode) {
-		c.Name, c.RejectedAs, c.Filter = "", code, &record.Filter{Status: record.Rejected}
+	oversize(s.Review(1, testkit.Time(1, "11:00"), author, "", contract.Approved)) // dropped
+	oversize(s.Review(2, testkit.Time(2, "11:00"), author, "", contract.Approved))
+	testkit.Reject(s.Review(3, testkit.Time(3, "11:00"), author, "", contract.Approved), "y")
+	s.Review(4, testkit.Time(4, "11:00"), author, "", contract.Approved)
+	reject := func(c *contract.Check, code contract.GapCode) {
+		c.Name, c.RejectedAs, c.Filter = "", code, &contract.Filter{Status: contract.Rejected}
 	}
-	reject(s.Check(1, testkit.Time(1, "12:00"), "ci", record.Success), record.UnsafeContent) // dropped
-	reject(s.Check(2, testkit.Time(2, "12:00"), "ci", record.Success), record.UnsafeContent)
-	reject(s.Check(3, testkit.Time(3, "12:00"), "ci", record.Success), record.InvalidMetadata)
-	reject(s.Check(4, testkit.Time(4, "12:00"), "ci", record.Success), record.SourceTooLarge)
-	for i, code := range []record.GapCode{"", record.UnsafeContent, record.InvalidMetadata, record.SourceTooLarge} {
+	reject(s.Check(1, testkit.Time(1, "12:00"), "ci", contract.Success), contract.UnsafeContent) // dropped
+	reject(s.Check(2, testkit.Time(2, "12:00"), "ci", contract.Success), contract.UnsafeContent)
+	reject(s.Check(3, testkit.Time(3, "12:00"), "ci", contract.Success), contract.InvalidMetadata)
+	reject(s.Check(4, testkit.Time(4, "12:00"), "ci", contract.Success), contract.SourceTooLarge)
+	for i, code := range []contract.GapCode{"", contract.UnsafeContent, contract.InvalidMetadata, contract.SourceTooLarge} {
 		r := s.Run(i+1, testkit.Time(i+1, "13:00"), "coder")
 		r.PublisherID = &author
 		if code != "" {
-			r.Agent, r.RejectedAs, r.Filter = "", code, &record.Filter{Status: record.Rejected}
+			r.Agent, r.RejectedAs, r.Filter = "", code, &contract.Filter{Status: contract.Rejected}
 		}
 	}
 	want(t, bounded(t, s), []string{
@@ -240,30 +240,30 @@ func TestRejectedAndOversizeObjectsKeepTheirPlace(t *testing.T) {
 
 func TestGapsAreSummedAndStandLast(t *testing.T) {
 	requirement.Claim(t, "GAP-03", "GAP-05", "AMB-44")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 1
 	author := s.ID("actor", 1)
 	s.Comment(1, testkit.Time(1, "10:00"), author, "")
 	s.Comment(2, testkit.Time(2, "10:00"), author, "")
-	s.Gap(record.ScopeReviews, record.InvalidMetadata, 1)
-	s.Gap(record.ScopeComments, record.ProfileBound, 2) // of an earlier bound of the same sort
-	s.Gap(record.ScopeChecks, record.FetchFailed, 1)
-	s.Gap(record.ScopeComments, record.AuthorizationFailed, 3)
-	s.Gap(record.ScopeReviews, record.InvalidMetadata, 2)
+	s.Gap(contract.ScopeReviews, contract.InvalidMetadata, 1)
+	s.Gap(contract.ScopeComments, contract.ProfileBound, 2) // of an earlier bound of the same sort
+	s.Gap(contract.ScopeChecks, contract.FetchFailed, 1)
+	s.Gap(contract.ScopeComments, contract.AuthorizationFailed, 3)
+	s.Gap(contract.ScopeReviews, contract.InvalidMetadata, 2)
 	r := bounded(t, s)
 	want(t, r, []string{
 		"gap checks/fetch_failed 1", "gap comments/authorization_failed 3", "gap comments/profile_bound 3", "gap reviews/invalid_metadata 3",
 	}, "gap")
 	for i, l := range r.lines {
-		if _, is := l.(*record.Gap); is != (i >= len(r.lines)-4) {
+		if _, is := l.(*contract.Gap); is != (i >= len(r.lines)-4) {
 			t.Errorf("line %d is %T", i, l)
 		}
 	}
 	// Where gap lines stand in the input makes no difference.
 	in := s.Ordered()
-	slices.SortStableFunc(in, func(a, b record.Line) int {
-		_, x := a.(*record.Gap)
-		_, y := b.(*record.Gap)
+	slices.SortStableFunc(in, func(a, b contract.Line) int {
+		_, x := a.(*contract.Gap)
+		_, y := b.(*contract.Gap)
 		switch {
 		case x == y:
 			return 0
@@ -279,11 +279,11 @@ func TestGapsAreSummedAndStandLast(t *testing.T) {
 }
 
 // boundedLines bounds lines in the order in which they are given.
-func boundedLines(t *testing.T, header *record.Snapshot, lines []record.Line) []record.Line {
+func boundedLines(t *testing.T, header *contract.Snapshot, lines []contract.Line) []contract.Line {
 	t.Helper()
-	in := ndjson.NewReader(bytes.NewReader(testkit.Frame(t, header, lines)), ndjson.ReaderOptions{Position: 2})
+	in := stream.NewReader(bytes.NewReader(testkit.Frame(t, header, lines)), stream.ReaderOptions{Position: 2})
 	var out bytes.Buffer
-	if err := Run(context.Background(), in, ndjson.NewWriter(&out), nil); err != nil {
+	if err := Run(context.Background(), in, stream.NewWriter(&out), nil); err != nil {
 		t.Fatal(err)
 	}
 	_, got := testkit.Parse(t, out.Bytes(), 3)
@@ -293,49 +293,49 @@ func boundedLines(t *testing.T, header *record.Snapshot, lines []record.Line) []
 func TestGapsBeyondTheLargestIntegerAreRefused(t *testing.T) {
 	requirement.Claim(t, "AMB-51")
 	for _, lines := range []int{2, 2049} {
-		s := testkit.New(record.GitHub, record.WorkItem, 2)
+		s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 		for range lines {
-			s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+			s.Gap(contract.ScopeComments, contract.FetchFailed, 1<<53-1)
 		}
 		var e *fault.Error
 		if r := bounded(t, s); !errors.As(r.err, &e) || e.Exit != fault.Input || e.Rule != "stream.number" {
 			t.Errorf("%d lines: %v", lines, r.err)
 		}
 	}
-	s := testkit.New(record.GitHub, record.WorkItem, 2)
-	s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 2)
+	s.Gap(contract.ScopeComments, contract.FetchFailed, 1<<53-1)
 	want(t, bounded(t, s), []string{"gap comments/fetch_failed 9007199254740991"}, "gap")
 }
 
 func TestOnlyAFilteredStreamIsAccepted(t *testing.T) {
 	requirement.Claim(t, "AMB-75")
-	run := func(stream []byte) error {
-		in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Name: "stdin", Position: 2})
-		return Run(context.Background(), in, ndjson.NewWriter(io.Discard), nil)
+	run := func(raw []byte) error {
+		in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Name: "stdin", Position: 2})
+		return Run(context.Background(), in, stream.NewWriter(io.Discard), nil)
 	}
-	s := testkit.New(record.GitHub, record.WorkItem, 2)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 	s.Header.FilterVersion = "other-1.unicode-15.0.0"
 	cases := map[string]struct {
-		stream []byte
-		rule   string
+		raw  []byte
+		rule string
 	}{
-		"bounded already":        {testkit.New(record.GitHub, record.WorkItem, 3).Bytes(t), "stream.position"},
+		"bounded already":        {testkit.New(contract.GitHub, contract.WorkItem, 3).Bytes(t), "stream.position"},
 		"unknown filter version": {s.Bytes(t), "stream.filter-version"},
-		"cut":                    {testkit.New(record.GitHub, record.WorkItem, 2).Bytes(t)[:900], "stream.unterminated"},
+		"cut":                    {testkit.New(contract.GitHub, contract.WorkItem, 2).Bytes(t)[:900], "stream.unterminated"},
 	}
 	for name, c := range cases {
 		var e *fault.Error
-		if err := run(c.stream); !errors.As(err, &e) || e.Exit != fault.Input || e.Rule != c.rule {
+		if err := run(c.raw); !errors.As(err, &e) || e.Exit != fault.Input || e.Rule != c.rule {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	unfiltered := testkit.New(record.GitHub, record.WorkItem, 1)
+	unfiltered := testkit.New(contract.GitHub, contract.WorkItem, 1)
 	unfiltered.Header.EntityFilter, unfiltered.Header.FilterVersion = nil, ""
 	for _, l := range unfiltered.Lines {
 		switch l := l.(type) {
-		case *record.Actor:
+		case *contract.Actor:
 			l.LoginFilter = nil
-		case *record.Record:
+		case *contract.Record:
 			l.Filter = nil
 		}
 	}

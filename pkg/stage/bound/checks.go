@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 )
 
 // flushChecks writes the retained checks. One with an unsafe name keeps a rejected
@@ -18,23 +18,23 @@ func (s *stage) flushChecks() error {
 	return nil
 }
 
-func (s *stage) retainCheck(c *record.Check) error {
-	name, code, err := s.boundName(checkName(c), record.ScopeChecks, c.Name, c.RejectedAs, c.Filter)
+func (s *stage) retainCheck(c *contract.Check) error {
+	name, code, err := s.boundName(checkName(c), contract.ScopeChecks, c.Name, c.RejectedAs, c.Filter)
 	if err != nil {
 		return err
 	}
 	switch {
 	case c.RejectedAs != "":
-		s.count(record.ScopeChecks, code)
+		s.count(contract.ScopeChecks, code)
 	case code != "":
-		s.miss(checkName(c), record.ScopeChecks, code)
+		s.miss(checkName(c), contract.ScopeChecks, code)
 	}
-	if code != "" && code != record.UnsafeContent {
+	if code != "" && code != contract.UnsafeContent {
 		return nil
 	}
 	c.Name = name
 	if code == "" {
-		s.present[c.RecordKey] = record.KindCheck
+		s.present[c.RecordKey] = contract.KindCheck
 		if s.header.Collection.CheckLogSelection.Selects(c) {
 			s.logged[c.RecordKey] = checkName(c)
 		}
@@ -47,16 +47,16 @@ func (s *stage) retainCheck(c *record.Check) error {
 // dropped, its gap says so (DSP-06, AMB-14).
 func (s *stage) flushRuns() error {
 	for _, r := range s.runs.take() {
-		agent, code, err := s.boundName(runName(r), record.ScopeAgentRuns, r.Agent, r.RejectedAs, r.Filter)
+		agent, code, err := s.boundName(runName(r), contract.ScopeAgentRuns, r.Agent, r.RejectedAs, r.Filter)
 		if err != nil {
 			return err
 		}
 		switch {
 		case r.RejectedAs != "":
-			s.count(record.ScopeAgentRuns, code)
+			s.count(contract.ScopeAgentRuns, code)
 			continue
 		case code != "":
-			s.miss(runName(r), record.ScopeAgentRuns, code)
+			s.miss(runName(r), contract.ScopeAgentRuns, code)
 			continue
 		}
 		r.Agent = agent
@@ -70,7 +70,7 @@ func (s *stage) flushRuns() error {
 
 // boundName bounds the name of a check or agent. The code is why the object is
 // rejected, or "" (DSP-06).
-func (s *stage) boundName(object string, scope record.Scope, name string, rejected record.GapCode, filter *record.Filter) (string, record.GapCode, error) {
+func (s *stage) boundName(object string, scope contract.Scope, name string, rejected contract.GapCode, filter *contract.Filter) (string, contract.GapCode, error) {
 	if rejected != "" {
 		return "", rejected, nil
 	}
@@ -79,10 +79,10 @@ func (s *stage) boundName(object string, scope record.Scope, name string, reject
 	case err != nil:
 		return "", "", err
 	case what == emptied:
-		return "", record.InvalidMetadata, nil
+		return "", contract.InvalidMetadata, nil
 	case what == unsafe:
-		filter.Status = record.Rejected
-		return "", record.UnsafeContent, nil
+		filter.Status = contract.Rejected
+		return "", contract.UnsafeContent, nil
 	case what == cut:
 		s.note(object, scope, "name cut")
 	}
@@ -92,33 +92,33 @@ func (s *stage) boundName(object string, scope record.Scope, name string, reject
 // checkLog handles one log. Only the log of a retained check that is not rejected
 // and whose log is selected is written or counted (COL-10, AMB-13); what is missing is
 // counted for each log (AMB-12).
-func (s *stage) checkLog(l *record.Log) error {
+func (s *stage) checkLog(l *contract.Log) error {
 	defer s.recycle(l)
 	check, selected := s.logged[l.RecordKey]
 	if !selected {
-		s.note("log of "+l.RecordKey, record.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
+		s.note("log of "+l.RecordKey, contract.ScopeCheckLogs, "its check is not retained or its log not selected; it is left out")
 		return nil
 	}
 	delete(s.logged, l.RecordKey)
 	name := "log of " + check
 	switch l.Content.Form {
-	case record.FormMissing:
-		s.miss(name, record.ScopeCheckLogs, l.Content.Missing)
+	case contract.FormMissing:
+		s.miss(name, contract.ScopeCheckLogs, l.Content.Missing)
 		return nil
-	case record.FormOversize:
-		s.miss(name, record.ScopeCheckLogs, record.SourceTooLarge)
+	case contract.FormOversize:
+		s.miss(name, contract.ScopeCheckLogs, contract.SourceTooLarge)
 		return nil
-	case record.FormText, record.FormBytes, record.FormNone:
+	case contract.FormText, contract.FormBytes, contract.FormNone:
 	}
-	if l.Filter.Status == record.Rejected {
-		s.count(record.ScopeCheckLogs, record.UnsafeContent)
+	if l.Filter.Status == contract.Rejected {
+		s.count(contract.ScopeCheckLogs, contract.UnsafeContent)
 		return nil
 	}
 	if err := s.cutLog(l, name); err != nil {
 		return err
 	}
-	if l.Filter.Status == record.Rejected {
-		s.miss(name, record.ScopeCheckLogs, record.UnsafeContent)
+	if l.Filter.Status == contract.Rejected {
+		s.miss(name, contract.ScopeCheckLogs, contract.UnsafeContent)
 		return nil
 	}
 	return s.write(l)
@@ -128,26 +128,26 @@ func (s *stage) checkLog(l *record.Log) error {
 // nothing may be missing in silence (GAP-05).
 func (s *stage) countAbsentLogs() {
 	for _, name := range slices.Sorted(maps.Values(s.logged)) {
-		s.miss("log of "+name, record.ScopeCheckLogs, record.FetchFailed)
+		s.miss("log of "+name, contract.ScopeCheckLogs, contract.FetchFailed)
 	}
 }
 
 // cutLog bounds a log and scans it again if it was cut.
-func (s *stage) cutLog(l *record.Log, name string) error {
+func (s *stage) cutLog(l *contract.Log, name string) error {
 	bounded, shorter := cutText(l.Content.Bytes, s.header.Collection.Bounds.MaxLogBytes)
 	if shorter || len(bounded) != len(l.Content.Bytes) {
 		s.recycle(l)
-		l.Content = record.Text(bounded)
+		l.Content = contract.Text(bounded)
 	}
 	if !shorter {
 		return nil
 	}
-	l.Filter.Status = record.Truncated
-	s.note(name, record.ScopeCheckLogs, "log cut")
+	l.Filter.Status = contract.Truncated
+	s.note(name, contract.ScopeCheckLogs, "log cut")
 	_, err := s.rescanWhole(bounded, l.Filter)
 	return err
 }
 
-func checkName(c *record.Check) string { return "check " + c.ID }
+func checkName(c *contract.Check) string { return "check " + c.ID }
 
-func runName(r *record.Run) string { return "run " + r.ID }
+func runName(r *contract.Run) string { return "run " + r.ID }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 )
@@ -39,10 +39,10 @@ func TestLabels(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := testkit.New(record.GitHub, record.WorkItem, 2)
+			s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 			s.Header.Collection.Bounds.MaxMetadataStringBytes, s.Header.Collection.Bounds.MaxLabels = c.max, c.most
 			s.Header.Entity.Labels = c.labels
-			s.Header.EntityFilter = &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "a", Count: 1}}}
+			s.Header.EntityFilter = &contract.Filter{Status: contract.Modified, Findings: []contract.Finding{{Code: "a", Count: 1}}}
 			r := bounded(t, s)
 			want(t, r, c.gaps, "gap")
 			if diff := cmp.Diff(c.want, r.header.Entity.Labels); diff != "" {
@@ -72,7 +72,7 @@ func TestTitle(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := testkit.New(record.GitHub, record.WorkItem, 2)
+			s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 			s.Header.Collection.Bounds.MaxMetadataStringBytes = c.max
 			s.Header.Entity.Title = c.title
 			login := "x"
@@ -101,24 +101,24 @@ func TestEntityBody(t *testing.T) {
 	requirement.Claim(t, "ABT-03", "ABT-10", "INJ-04", "BND-02", "BND-05", "AMB-09")
 	cases := []struct {
 		name   string
-		change func(*record.Record)
+		change func(*contract.Record)
 		want   string
 	}{
-		{"empty", func(r *record.Record) { r.Content = record.Text([]byte{}) }, `entity PR_kwDO001 "" unchanged`},
-		{"cut", func(r *record.Record) { r.Content = record.Text([]byte("0123456789abcdef\n")) }, `entity PR_kwDO001 "0123456789abcde\n" truncated`},
-		{"unsafe when cut", func(r *record.Record) { r.Content = record.Text([]byte("do this: " + mark + "\nnot\n")) }, "abort entity/unsafe_content"},
-		{"rejected by filter", func(r *record.Record) { testkit.Reject(r, "x") }, "abort entity/unsafe_content"},
-		{"oversize", func(r *record.Record) { r.Content, r.Filter = record.Content{Form: record.FormOversize}, nil }, "abort entity/source_too_large"},
+		{"empty", func(r *contract.Record) { r.Content = contract.Text([]byte{}) }, `entity PR_kwDO001 "" unchanged`},
+		{"cut", func(r *contract.Record) { r.Content = contract.Text([]byte("0123456789abcdef\n")) }, `entity PR_kwDO001 "0123456789abcde\n" truncated`},
+		{"unsafe when cut", func(r *contract.Record) { r.Content = contract.Text([]byte("do this: " + mark + "\nnot\n")) }, "abort entity/unsafe_content"},
+		{"rejected by filter", func(r *contract.Record) { testkit.Reject(r, "x") }, "abort entity/unsafe_content"},
+		{"oversize", func(r *contract.Record) { r.Content, r.Filter = contract.Content{Form: contract.FormOversize}, nil }, "abort entity/source_too_large"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := testkit.New(record.GitHub, record.WorkItem, 2)
+			s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 			s.Header.Collection.Bounds.MaxRecordBytes = 17
 			if c.name == "cut" {
 				s.Header.Collection.Bounds.MaxRecordBytes = 16
 			}
 			for _, l := range s.Lines {
-				if r, ok := l.(*record.Record); ok {
+				if r, ok := l.(*contract.Record); ok {
 					c.change(r)
 				}
 			}
@@ -148,11 +148,11 @@ func TestLogins(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := testkit.New(record.GitHub, record.WorkItem, 2)
+			s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 			s.Header.Collection.Bounds.MaxMetadataStringBytes = c.max
 			s.Header.Entity.Title = "x"
 			a := s.Actor(s.ID("actor", 1))
-			a.Login, a.LoginFilter = &c.login, &record.Filter{Status: record.Modified, Findings: []record.Finding{{Code: "a", Count: 1}}}
+			a.Login, a.LoginFilter = &c.login, &contract.Filter{Status: contract.Modified, Findings: []contract.Finding{{Code: "a", Count: 1}}}
 			want(t, bounded(t, s), []string{"actor U_kgDO001 " + c.want}, "actor")
 		})
 	}
@@ -160,13 +160,13 @@ func TestLogins(t *testing.T) {
 
 func TestNamesOfChecksAndAgents(t *testing.T) {
 	requirement.Claim(t, "BND-04", "DSP-03", "DSP-06", "AMB-14", "GAP-09", "GAP-12")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxMetadataStringBytes = 8
 	login := "x"
 	s.Actor(s.ID("actor", 1)).Login = &login
-	s.Header.Collection.CheckLogSelection = record.LogsAll
+	s.Header.Collection.CheckLogSelection = contract.LogsAll
 	for i, name := range []string{"01234567", "012345678", mark + "er", strings.Repeat("é", 5)} {
-		s.Check(i+1, testkit.Time(i+1, "10:00"), name, record.Failure)
+		s.Check(i+1, testkit.Time(i+1, "10:00"), name, contract.Failure)
 		s.Log(i+1, "log\n")
 		s.Run(i+1, testkit.Time(i+1, "11:00"), name).PublisherID = s.Header.Entity.AuthorID
 	}
@@ -180,17 +180,17 @@ func TestNamesOfChecksAndAgents(t *testing.T) {
 		`run RUN_kwDO001 "0123456" 0 results truncated`,
 		`run RUN_kwDO002 "0123456" 0 results truncated`,
 		`run RUN_kwDO004 "ééé" 0 results truncated`,
-		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(record.KindCheck, 1)),
-		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(record.KindCheck, 2)),
-		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(record.KindCheck, 4)),
+		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(contract.KindCheck, 1)),
+		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(contract.KindCheck, 2)),
+		fmt.Sprintf(`log %.8s "log\n" unchanged`, s.Key(contract.KindCheck, 4)),
 		"gap agent_runs/unsafe_content 1",
 		"gap checks/unsafe_content 1",
 	}, "check", "run", "log", "gap")
-	s = testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s = testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxMetadataStringBytes = 1
 	s.Header.Entity.Title = "x"
 	s.Actor(s.ID("actor", 1)).Login = &login
-	s.Check(1, testkit.Time(1, "10:00"), "é", record.Failure)
+	s.Check(1, testkit.Time(1, "10:00"), "é", contract.Failure)
 	s.Run(1, testkit.Time(1, "11:00"), "é").PublisherID = s.Header.Entity.AuthorID
 	want(t, bounded(t, s), []string{"gap agent_runs/invalid_metadata 1", "gap checks/invalid_metadata 1"}, "check", "run", "gap")
 }

@@ -3,8 +3,8 @@ package bound
 import (
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 )
 
 // boundEntity bounds title and labels in the header (BND-04, DSP-03, DSP-04) and
@@ -19,11 +19,11 @@ func (s *stage) boundEntity() error {
 	}
 	switch what {
 	case emptied:
-		return entityAbort("bound.entity-title", record.InvalidMetadata, "nothing is left of the title within max_metadata_string_bytes")
+		return entityAbort("bound.entity-title", contract.InvalidMetadata, "nothing is left of the title within max_metadata_string_bytes")
 	case unsafe:
-		return entityAbort("bound.entity-title", record.UnsafeContent, "the title is unsafe when cut at max_metadata_string_bytes")
+		return entityAbort("bound.entity-title", contract.UnsafeContent, "the title is unsafe when cut at max_metadata_string_bytes")
 	case cut:
-		s.note(s.entityName(), record.ScopeEntity, "title cut")
+		s.note(s.entityName(), contract.ScopeEntity, "title cut")
 	case kept:
 	}
 	entity.Title = title
@@ -34,9 +34,9 @@ func (s *stage) boundEntity() error {
 		case err != nil:
 			return err
 		case what == unsafe:
-			s.note(s.entityName(), record.ScopeEntity, "a label is unsafe when cut and is dropped")
+			s.note(s.entityName(), contract.ScopeEntity, "a label is unsafe when cut and is dropped")
 		case what == cut:
-			s.note(s.entityName(), record.ScopeEntity, "a label is cut")
+			s.note(s.entityName(), contract.ScopeEntity, "a label is cut")
 		}
 		if label != "" {
 			labels = append(labels, label)
@@ -45,13 +45,13 @@ func (s *stage) boundEntity() error {
 	slices.Sort(labels)
 	labels = slices.Compact(labels) // a duplicate is no missing label (AMB-32)
 	if most := s.header.Collection.Bounds.MaxLabels; int64(len(labels)) > most {
-		s.missing.add(record.ScopeEntity, record.ProfileBound, int64(len(labels))-most)
+		s.missing.add(contract.ScopeEntity, contract.ProfileBound, int64(len(labels))-most)
 		s.log.Notice(fault.Notice{
-			Record: s.entityName(), Scope: string(record.ScopeEntity), Code: string(record.ProfileBound),
+			Record: s.entityName(), Scope: string(contract.ScopeEntity), Code: string(contract.ProfileBound),
 			Count: int64(len(labels)) - most, Text: "labels beyond max_labels",
 		})
 		labels = labels[:most]
-		filter.Status = record.Truncated
+		filter.Status = contract.Truncated
 	}
 	entity.Labels = labels
 	return nil
@@ -59,12 +59,12 @@ func (s *stage) boundEntity() error {
 
 // entityRecord bounds the entity body and writes it at once. A body that is unsafe
 // or was too large aborts (ABT-03, ABT-04, ABT-10).
-func (s *stage) entityRecord(r *record.Record) error {
+func (s *stage) entityRecord(r *contract.Record) error {
 	switch {
-	case r.Content.Form == record.FormOversize:
-		return entityAbort("bound.entity-body", record.SourceTooLarge, "the body of the entity is over max_source_bytes")
-	case r.Filter.Status == record.Rejected:
-		return entityAbort("bound.entity-body", record.UnsafeContent, "the body of the entity was rejected")
+	case r.Content.Form == contract.FormOversize:
+		return entityAbort("bound.entity-body", contract.SourceTooLarge, "the body of the entity is over max_source_bytes")
+	case r.Filter.Status == contract.Rejected:
+		return entityAbort("bound.entity-body", contract.UnsafeContent, "the body of the entity was rejected")
 	}
 	if s.cutBody(r) {
 		safe, err := s.rescanWhole(r.Content.Bytes, r.Filter)
@@ -72,16 +72,16 @@ func (s *stage) entityRecord(r *record.Record) error {
 			return err
 		}
 		if !safe {
-			return entityAbort("bound.entity-body", record.UnsafeContent, "the body of the entity is unsafe when cut at max_record_bytes")
+			return entityAbort("bound.entity-body", contract.UnsafeContent, "the body of the entity is unsafe when cut at max_record_bytes")
 		}
 	}
 	s.entity = true
 	return s.writeRecord(r)
 }
 
-func entityAbort(rule string, code record.GapCode, detail string) error {
+func entityAbort(rule string, code contract.GapCode, detail string) error {
 	return &fault.Error{
-		Exit: fault.Aborted, Rule: rule, Scope: string(record.ScopeEntity), Code: string(code),
+		Exit: fault.Aborted, Rule: rule, Scope: string(contract.ScopeEntity), Code: string(code),
 		Detail: detail, Hint: "no snapshot of this entity is possible under this profile",
 	}
 }

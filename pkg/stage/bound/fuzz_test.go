@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"snapline/pkg/ndjson"
+	"snapline/pkg/stream"
 )
 
 // FuzzRun: no stream makes bound panic, and a stream that it ends with a trailer is one
@@ -16,13 +16,13 @@ func FuzzRun(f *testing.F) {
 	for _, s := range goldenCases() {
 		f.Add(s.Bytes(f))
 	}
-	f.Fuzz(func(t *testing.T, stream []byte) {
+	f.Fuzz(func(t *testing.T, raw []byte) {
 		var out bytes.Buffer
-		in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 2})
-		if err := Run(context.Background(), in, ndjson.NewWriter(&out), nil); err != nil {
+		in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 2})
+		if err := Run(context.Background(), in, stream.NewWriter(&out), nil); err != nil {
 			return
 		}
-		r := ndjson.NewReader(&out, ndjson.ReaderOptions{Position: 3})
+		r := stream.NewReader(&out, stream.ReaderOptions{Position: 3})
 		for {
 			if _, err := r.Next(); errors.Is(err, io.EOF) {
 				return

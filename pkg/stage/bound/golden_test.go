@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
+	"snapline/pkg/stream"
 	"snapline/pkg/testkit"
 )
 
@@ -25,9 +25,9 @@ const goldenFloor = 5
 // goldenCases are filtered streams in which every limit is passed.
 func goldenCases() map[string]*testkit.Stream {
 	cases := map[string]*testkit.Stream{}
-	for _, forge := range []record.Forge{record.GitHub, record.GitLab, record.Forgejo} {
-		for _, selection := range []record.Selection{record.Newest, record.Oldest} {
-			s := testkit.New(forge, record.ChangeProposal, 2)
+	for _, forge := range []contract.Forge{contract.GitHub, contract.GitLab, contract.Forgejo} {
+		for _, selection := range []contract.Selection{contract.Newest, contract.Oldest} {
+			s := testkit.New(forge, contract.ChangeProposal, 2)
 			s.Header.Collection.RecordSelection = selection
 			b := &s.Header.Collection.Bounds
 			b.MaxRecordsPerSource, b.MaxRecordBytes, b.MaxLogBytes, b.MaxMetadataStringBytes, b.MaxLabels = 3, 32, 24, 48, 2
@@ -39,16 +39,16 @@ func goldenCases() map[string]*testkit.Stream {
 			publisher := s.Bot(3)
 			for i := 1; i <= 5; i++ {
 				s.Comment(i, testkit.Time(1+i, "10:00"), author, strings.Repeat("Zeile über ünf 🚀\n", i))
-				s.Review(i, testkit.Time(1+i, "11:00"), author, "", record.Dismissed).DismissedBy = &stranger
-				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / %s%d", long, i), record.Failure)
+				s.Review(i, testkit.Time(1+i, "11:00"), author, "", contract.Dismissed).DismissedBy = &stranger
+				s.Check(i, testkit.Time(1+i, "12:00"), fmt.Sprintf("ci / %s%d", long, i), contract.Failure)
 				s.Log(i, "step 1 ok\nstep 2 ok\nERROR: boom\n")
-				s.Run(i, testkit.Time(1+i, "13:00"), "coder of "+long, s.Key(record.KindComment, i)).PublisherID = &publisher
+				s.Run(i, testkit.Time(1+i, "13:00"), "coder of "+long, s.Key(contract.KindComment, i)).PublisherID = &publisher
 			}
 			testkit.Reject(s.Comment(6, testkit.Time(3, "10:30"), author, ""), "injection.override")
 			t := s.Thread(1, testkit.Time(2, "10:00"), 1, 2, 3, 4, 5)
-			t.ReviewID, t.ReviewRecordKey = s.ID(record.KindReview, 1), s.Key(record.KindReview, 1)
-			s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1)
-			s.Gap(record.ScopeComments, record.AuthorizationFailed, 2)
+			t.ReviewID, t.ReviewRecordKey = s.ID(contract.KindReview, 1), s.Key(contract.KindReview, 1)
+			s.Gap(contract.ScopeReviews, contract.HistoryUnavailable, 1)
+			s.Gap(contract.ScopeComments, contract.AuthorizationFailed, 2)
 			cases[string(forge)+"-"+string(selection)] = s
 		}
 	}
@@ -68,8 +68,8 @@ func TestGolden(t *testing.T) {
 	for name, s := range cases {
 		filtered := s.Bytes(t)
 		var out bytes.Buffer
-		in := ndjson.NewReader(bytes.NewReader(filtered), ndjson.ReaderOptions{Position: 2})
-		if err := Run(context.Background(), in, ndjson.NewWriter(&out), nil); err != nil {
+		in := stream.NewReader(bytes.NewReader(filtered), stream.ReaderOptions{Position: 2})
+		if err := Run(context.Background(), in, stream.NewWriter(&out), nil); err != nil {
 			t.Fatal(err)
 		}
 		for file, data := range map[string][]byte{"filtered.ndjson": filtered, "bounded.ndjson": out.Bytes()} {
@@ -93,7 +93,7 @@ var programVersion = regexp.MustCompile(`"version":"[^"]*"`)
 
 // content is a stream without the version of the program and without the trailer,
 // whose digests depend on it.
-func content(stream []byte) string {
-	lines := strings.SplitAfter(string(stream), "\n")
+func content(raw []byte) string {
+	lines := strings.SplitAfter(string(raw), "\n")
 	return programVersion.ReplaceAllString(strings.Join(lines[:max(0, len(lines)-2)], ""), "")
 }

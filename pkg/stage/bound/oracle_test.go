@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 )
@@ -20,20 +20,20 @@ type oracle struct {
 	s    *testkit.Stream
 	out  []string
 	gaps map[string]int64
-	have map[string]record.Kind
+	have map[string]contract.Kind
 	logs map[string]bool
 	seen map[string]bool // logs that have a line
 }
 
-func (o *oracle) miss(scope record.Scope, code record.GapCode, n int64) {
+func (o *oracle) miss(scope contract.Scope, code contract.GapCode, n int64) {
 	if n > 0 {
 		o.gaps[fmt.Sprintf("gap %s/%s", scope, code)] += n
 	}
 }
 
 // chosen gives the objects of a source that the selection keeps.
-func chosen[T record.Line](o *oracle, scope record.Scope, is func(T) bool) map[record.Line]bool {
-	var all []record.Line
+func chosen[T contract.Line](o *oracle, scope contract.Scope, is func(T) bool) map[contract.Line]bool {
+	var all []contract.Line
 	for _, l := range o.s.Ordered() {
 		if x, ok := l.(T); ok && is(x) {
 			all = append(all, l)
@@ -41,13 +41,13 @@ func chosen[T record.Line](o *oracle, scope record.Scope, is func(T) bool) map[r
 	}
 	c := o.s.Header.Collection
 	n := int(min(c.Bounds.MaxRecordsPerSource, int64(len(all))))
-	o.miss(scope, record.ProfileBound, int64(len(all)-n))
-	if c.RecordSelection == record.Newest {
+	o.miss(scope, contract.ProfileBound, int64(len(all)-n))
+	if c.RecordSelection == contract.Newest {
 		all = all[len(all)-n:]
 	} else {
 		all = all[:n]
 	}
-	keep := map[record.Line]bool{}
+	keep := map[contract.Line]bool{}
 	for _, l := range all {
 		keep[l] = true
 	}
@@ -76,24 +76,24 @@ func (o *oracle) name(name string) (string, string) {
 	}
 	switch {
 	case bounded == "":
-		return "", string(record.InvalidMetadata)
+		return "", string(contract.InvalidMetadata)
 	case bounded == name:
 		return name, "unchanged"
 	case evil(bounded):
-		return "", string(record.UnsafeContent)
+		return "", string(contract.UnsafeContent)
 	}
 	return bounded, "truncated"
 }
 
 func (o *oracle) run() []string {
-	kind := func(k record.Kind) func(*record.Record) bool {
-		return func(r *record.Record) bool { return r.Kind == k }
+	kind := func(k contract.Kind) func(*contract.Record) bool {
+		return func(r *contract.Record) bool { return r.Kind == k }
 	}
-	keep := chosen(o, record.ScopeComments, kind(record.KindComment))
-	for _, more := range []map[record.Line]bool{
-		chosen(o, record.ScopeReviews, kind(record.KindReview)),
-		chosen(o, record.ScopeChecks, func(*record.Check) bool { return true }),
-		chosen(o, record.ScopeAgentRuns, func(*record.Run) bool { return true }),
+	keep := chosen(o, contract.ScopeComments, kind(contract.KindComment))
+	for _, more := range []map[contract.Line]bool{
+		chosen(o, contract.ScopeReviews, kind(contract.KindReview)),
+		chosen(o, contract.ScopeChecks, func(*contract.Check) bool { return true }),
+		chosen(o, contract.ScopeAgentRuns, func(*contract.Run) bool { return true }),
 	} {
 		for l := range more {
 			keep[l] = true
@@ -101,27 +101,27 @@ func (o *oracle) run() []string {
 	}
 	for _, l := range o.s.Ordered() {
 		switch l := l.(type) {
-		case *record.Record:
-			if keep[l] || l.Kind == record.KindEntity {
+		case *contract.Record:
+			if keep[l] || l.Kind == contract.KindEntity {
 				o.record(l)
 			}
-		case *record.Thread:
+		case *contract.Thread:
 			o.thread(l)
-		case *record.Check:
+		case *contract.Check:
 			if keep[l] {
 				o.check(l)
 			}
-		case *record.Run:
+		case *contract.Run:
 			if keep[l] {
 				o.agent(l)
 			}
-		case *record.Log:
+		case *contract.Log:
 			o.log(l)
 		}
 	}
 	for key, selected := range o.logs {
 		if selected && !o.seen[key] {
-			o.miss(record.ScopeCheckLogs, record.FetchFailed, 1)
+			o.miss(contract.ScopeCheckLogs, contract.FetchFailed, 1)
 		}
 	}
 	var gaps []string
@@ -132,20 +132,20 @@ func (o *oracle) run() []string {
 	return append(o.out, gaps...)
 }
 
-func (o *oracle) record(r *record.Record) {
-	scope := record.Scope(r.Kind) + "s"
+func (o *oracle) record(r *contract.Record) {
+	scope := contract.Scope(r.Kind) + "s"
 	switch {
-	case r.Content.Form == record.FormOversize:
-		o.miss(scope, record.SourceTooLarge, 1)
+	case r.Content.Form == contract.FormOversize:
+		o.miss(scope, contract.SourceTooLarge, 1)
 		return
-	case r.Filter.Status == record.Rejected:
-		o.miss(scope, record.UnsafeContent, 1)
+	case r.Filter.Status == contract.Rejected:
+		o.miss(scope, contract.UnsafeContent, 1)
 		o.out = append(o.out, fmt.Sprintf("%s %s rejected x=1", r.Kind, r.ID))
 		return
 	}
 	body, status := whole(string(r.Content.Bytes), o.s.Header.Collection.Bounds.MaxRecordBytes)
 	if strings.HasPrefix(status, "rejected") {
-		o.miss(scope, record.UnsafeContent, 1)
+		o.miss(scope, contract.UnsafeContent, 1)
 		o.out = append(o.out, fmt.Sprintf("%s %s %s", r.Kind, r.ID, status))
 		return
 	}
@@ -153,10 +153,10 @@ func (o *oracle) record(r *record.Record) {
 	o.out = append(o.out, fmt.Sprintf("%s %s %q %s", r.Kind, r.ID, body, status))
 }
 
-func (o *oracle) thread(t *record.Thread) {
+func (o *oracle) thread(t *contract.Thread) {
 	var keys []string
 	for _, k := range t.RecordKeys {
-		if o.have[k] == record.KindComment {
+		if o.have[k] == contract.KindComment {
 			keys = append(keys, k)
 		}
 	}
@@ -175,17 +175,17 @@ func (o *oracle) thread(t *record.Thread) {
 	}
 }
 
-func (o *oracle) check(c *record.Check) {
+func (o *oracle) check(c *contract.Check) {
 	name, status := o.name(c.Name)
 	if c.RejectedAs != "" {
 		status = string(c.RejectedAs)
 	}
 	switch status {
 	case "unchanged", "truncated":
-		o.have[c.RecordKey] = record.KindCheck
+		o.have[c.RecordKey] = contract.KindCheck
 		o.logs[c.RecordKey] = true
 		o.out = append(o.out, fmt.Sprintf("check %s %q %s", c.ID, name, status))
-	case string(record.UnsafeContent):
+	case string(contract.UnsafeContent):
 		finding := " injection.mark=1"
 		if c.RejectedAs != "" {
 			finding = ""
@@ -193,14 +193,14 @@ func (o *oracle) check(c *record.Check) {
 		o.out = append(o.out, fmt.Sprintf("check %s \"\" rejected%s", c.ID, finding))
 		fallthrough
 	default:
-		o.miss(record.ScopeChecks, record.GapCode(status), 1)
+		o.miss(contract.ScopeChecks, contract.GapCode(status), 1)
 	}
 }
 
-func (o *oracle) agent(r *record.Run) {
+func (o *oracle) agent(r *contract.Run) {
 	name, status := o.name(r.Agent)
 	if status != "unchanged" && status != "truncated" {
-		o.miss(record.ScopeAgentRuns, record.GapCode(status), 1)
+		o.miss(contract.ScopeAgentRuns, contract.GapCode(status), 1)
 		return
 	}
 	n := 0
@@ -212,23 +212,23 @@ func (o *oracle) agent(r *record.Run) {
 	o.out = append(o.out, fmt.Sprintf("run %s %q %d results %s", r.ID, name, n, status))
 }
 
-func (o *oracle) log(l *record.Log) {
+func (o *oracle) log(l *contract.Log) {
 	if o.seen == nil {
 		o.seen = map[string]bool{}
 	}
 	o.seen[l.RecordKey] = true
 	switch {
 	case !o.logs[l.RecordKey]:
-	case l.Content.Form == record.FormMissing:
-		o.miss(record.ScopeCheckLogs, l.Content.Missing, 1)
-	case l.Content.Form == record.FormOversize:
-		o.miss(record.ScopeCheckLogs, record.SourceTooLarge, 1)
-	case l.Filter.Status == record.Rejected:
-		o.miss(record.ScopeCheckLogs, record.UnsafeContent, 1)
+	case l.Content.Form == contract.FormMissing:
+		o.miss(contract.ScopeCheckLogs, l.Content.Missing, 1)
+	case l.Content.Form == contract.FormOversize:
+		o.miss(contract.ScopeCheckLogs, contract.SourceTooLarge, 1)
+	case l.Filter.Status == contract.Rejected:
+		o.miss(contract.ScopeCheckLogs, contract.UnsafeContent, 1)
 	default:
 		body, status := whole(string(l.Content.Bytes), o.s.Header.Collection.Bounds.MaxLogBytes)
 		if strings.HasPrefix(status, "rejected") {
-			o.miss(record.ScopeCheckLogs, record.UnsafeContent, 1)
+			o.miss(contract.ScopeCheckLogs, contract.UnsafeContent, 1)
 			return
 		}
 		o.out = append(o.out, fmt.Sprintf("log %.8s %q %s", l.RecordKey, body, status))
@@ -238,10 +238,10 @@ func (o *oracle) log(l *record.Log) {
 // random makes a stream from a seed. The same seed gives the same stream.
 func random(seed uint64) *testkit.Stream {
 	r := rand.New(rand.NewPCG(seed, 7))
-	s := testkit.New([]record.Forge{record.GitHub, record.GitLab, record.Forgejo}[r.IntN(3)], record.ChangeProposal, 2)
+	s := testkit.New([]contract.Forge{contract.GitHub, contract.GitLab, contract.Forgejo}[r.IntN(3)], contract.ChangeProposal, 2)
 	c := s.Header.Collection
-	c.RecordSelection = []record.Selection{record.Newest, record.Oldest}[r.IntN(2)]
-	c.CheckLogSelection = record.LogsAll
+	c.RecordSelection = []contract.Selection{contract.Newest, contract.Oldest}[r.IntN(2)]
+	c.CheckLogSelection = contract.LogsAll
 	c.Bounds.MaxRecordsPerSource = 1 + r.Int64N(5)
 	c.Bounds.MaxRecordBytes, c.Bounds.MaxLogBytes, c.Bounds.MaxMetadataStringBytes = 10+r.Int64N(20), 1+r.Int64N(20), 1+r.Int64N(12)
 	s.Header.Entity.Title = "t"
@@ -262,12 +262,12 @@ func random(seed uint64) *testkit.Stream {
 		return "w"
 	}
 	when := func() string { return testkit.Time(2+r.IntN(3), fmt.Sprintf("10:%02d", r.IntN(3))) }
-	spoil := func(content *record.Content, filter **record.Filter) {
+	spoil := func(content *contract.Content, filter **contract.Filter) {
 		switch r.IntN(6) {
 		case 0:
-			*content, *filter = record.Content{}, &record.Filter{Status: record.Rejected, Findings: []record.Finding{{Code: "x", Count: 1}}}
+			*content, *filter = contract.Content{}, &contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: "x", Count: 1}}}
 		case 1:
-			*content, *filter = record.Content{Form: record.FormOversize}, nil
+			*content, *filter = contract.Content{Form: contract.FormOversize}, nil
 		}
 	}
 	for i := range r.IntN(9) {
@@ -275,31 +275,31 @@ func random(seed uint64) *testkit.Stream {
 		spoil(&c.Content, &c.Filter)
 	}
 	for i := range r.IntN(9) {
-		v := s.Review(i, when(), author, text(), record.Commented)
+		v := s.Review(i, when(), author, text(), contract.Commented)
 		spoil(&v.Content, &v.Filter)
 	}
 	for i := range r.IntN(5) {
 		t := s.Thread(i, when(), r.Perm(8)[:1+r.IntN(4)]...)
 		if r.IntN(2) == 0 {
 			n := r.IntN(9)
-			t.ReviewID, t.ReviewRecordKey = s.ID(record.KindReview, n), s.Key(record.KindReview, n)
+			t.ReviewID, t.ReviewRecordKey = s.ID(contract.KindReview, n), s.Key(contract.KindReview, n)
 		}
 		for range r.IntN(3) {
-			t.Replies = append(t.Replies, record.Reply{RecordKey: s.Key(record.KindComment, r.IntN(9)), ParentRecordKey: s.Key(record.KindComment, r.IntN(9))})
+			t.Replies = append(t.Replies, contract.Reply{RecordKey: s.Key(contract.KindComment, r.IntN(9)), ParentRecordKey: s.Key(contract.KindComment, r.IntN(9))})
 		}
 	}
 	for i := range r.IntN(9) {
-		c := s.Check(i, when(), word(), record.Failure)
+		c := s.Check(i, when(), word(), contract.Failure)
 		if r.IntN(4) == 0 {
-			c.Name, c.Filter = "", &record.Filter{Status: record.Rejected}
-			c.RejectedAs = []record.GapCode{record.UnsafeContent, record.InvalidMetadata, record.SourceTooLarge}[r.IntN(3)]
+			c.Name, c.Filter = "", &contract.Filter{Status: contract.Rejected}
+			c.RejectedAs = []contract.GapCode{contract.UnsafeContent, contract.InvalidMetadata, contract.SourceTooLarge}[r.IntN(3)]
 		}
 		if r.IntN(3) == 0 {
 			continue
 		}
 		l := s.Log(i, text())
 		if r.IntN(5) == 0 {
-			l.Content, l.Filter = record.Content{Form: record.FormMissing, Missing: record.FetchFailed}, nil
+			l.Content, l.Filter = contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}, nil
 		} else {
 			spoil(&l.Content, &l.Filter)
 		}
@@ -307,7 +307,7 @@ func random(seed uint64) *testkit.Stream {
 	for i := range r.IntN(7) {
 		var results []string
 		for n := range r.IntN(3) {
-			results = append(results, s.Key(record.KindComment, n), s.Key(record.KindCheck, n))
+			results = append(results, s.Key(contract.KindComment, n), s.Key(contract.KindCheck, n))
 		}
 		s.Run(i, when(), word(), results...).PublisherID = &author
 	}
@@ -316,7 +316,7 @@ func random(seed uint64) *testkit.Stream {
 
 func checkOracle(t *testing.T, seed uint64) {
 	t.Helper()
-	o := &oracle{s: random(seed), gaps: map[string]int64{}, have: map[string]record.Kind{}, logs: map[string]bool{}}
+	o := &oracle{s: random(seed), gaps: map[string]int64{}, have: map[string]contract.Kind{}, logs: map[string]bool{}}
 	want := o.run()
 	if strings.Contains(want[0], "rejected") { // the entity: that aborts
 		return

@@ -4,31 +4,31 @@ import (
 	"bytes"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 )
 
 // placed is a comment or review with its place among both.
 type placed struct {
-	*record.Record
+	*contract.Record
 	sequence int
 	cut      bool // content was removed; the rescan is due if the record is retained
 }
 
 // record takes the next record: the entity is written, a comment or review enters
 // its window with a body that is already cut, so that the window stays small.
-func (s *stage) record(r *record.Record) error {
-	if r.Kind == record.KindEntity {
+func (s *stage) record(r *contract.Record) error {
+	if r.Kind == contract.KindEntity {
 		return s.entityRecord(r)
 	}
 	p := placed{Record: r, sequence: s.sequence, cut: s.cutBody(r)}
 	s.sequence++
 	source := s.comments
-	if r.Kind == record.KindReview {
+	if r.Kind == contract.KindReview {
 		source = s.reviews
 	}
 	if old, dropped := source.offer(p); dropped {
-		s.miss(recordName(old.Record), scopeOf(old.Kind), record.ProfileBound)
+		s.miss(recordName(old.Record), scopeOf(old.Kind), contract.ProfileBound)
 		s.recycle(old.Record)
 	}
 	return nil
@@ -52,8 +52,8 @@ func (s *stage) flushRecords() error {
 
 func (s *stage) retain(p placed) error {
 	r, scope := p.Record, scopeOf(p.Kind)
-	if r.Content.Form == record.FormOversize {
-		s.miss(recordName(r), scope, record.SourceTooLarge) // leaves no row (AMB-04)
+	if r.Content.Form == contract.FormOversize {
+		s.miss(recordName(r), scope, contract.SourceTooLarge) // leaves no row (AMB-04)
 		return nil
 	}
 	if p.cut {
@@ -61,34 +61,34 @@ func (s *stage) retain(p placed) error {
 			return err
 		}
 	}
-	if r.Filter.Status == record.Rejected {
-		r.Content = record.Content{}
+	if r.Filter.Status == contract.Rejected {
+		r.Content = contract.Content{}
 		if p.cut {
-			s.miss(recordName(r), scope, record.UnsafeContent)
+			s.miss(recordName(r), scope, contract.UnsafeContent)
 		} else {
-			s.count(scope, record.UnsafeContent)
+			s.count(scope, contract.UnsafeContent)
 		} // its row remains (GAP-09)
 	}
 	return s.writeRecord(r)
 }
 
 // cutBody bounds the body of a record and reports whether content was removed.
-func (s *stage) cutBody(r *record.Record) bool {
-	if r.Content.Form != record.FormText {
+func (s *stage) cutBody(r *contract.Record) bool {
+	if r.Content.Form != contract.FormText {
 		return false
 	}
 	bounded, shorter := cutText(r.Content.Bytes, s.header.Collection.Bounds.MaxRecordBytes)
 	if shorter || len(bounded) != len(r.Content.Bytes) {
 		s.recycle(r)
-		r.Content = record.Text(bounded)
+		r.Content = contract.Text(bounded)
 	} else if held := cap(r.Content.Bytes) + cap(r.Content.Literal); held > 4*len(bounded)+spare {
 		// A small body in the buffer of a long line would keep that in the window.
 		bounded = bytes.Clone(bounded)
 		s.recycle(r)
-		r.Content = record.Text(bounded)
+		r.Content = contract.Text(bounded)
 	}
 	if shorter {
-		r.Filter.Status = record.Truncated
+		r.Filter.Status = contract.Truncated
 	}
 	return shorter
 }
@@ -98,11 +98,11 @@ const spare = 4 << 10
 
 // writeRecord writes a record as it will be emitted and remembers what refers to it
 // and to whom it refers.
-func (s *stage) writeRecord(r *record.Record) error {
-	if r.Filter.Status == record.Truncated {
+func (s *stage) writeRecord(r *contract.Record) error {
+	if r.Filter.Status == contract.Truncated {
 		s.note(recordName(r), scopeOf(r.Kind), "body cut")
 	}
-	if r.Content.Form == record.FormText {
+	if r.Content.Form == contract.FormText {
 		s.present[r.RecordKey] = r.Kind
 	}
 	s.reference(r.AuthorID)
@@ -114,17 +114,17 @@ func (s *stage) writeRecord(r *record.Record) error {
 	return nil
 }
 
-func scopeOf(kind record.Kind) record.Scope {
+func scopeOf(kind contract.Kind) contract.Scope {
 	switch kind {
-	case record.KindComment:
-		return record.ScopeComments
-	case record.KindReview:
-		return record.ScopeReviews
-	case record.KindCheck:
-		return record.ScopeChecks
-	case record.KindEntity, record.KindThread:
+	case contract.KindComment:
+		return contract.ScopeComments
+	case contract.KindReview:
+		return contract.ScopeReviews
+	case contract.KindCheck:
+		return contract.ScopeChecks
+	case contract.KindEntity, contract.KindThread:
 	}
-	return record.ScopeEntity
+	return contract.ScopeEntity
 }
 
-func recordName(r *record.Record) string { return string(r.Kind) + " " + r.ID }
+func recordName(r *contract.Record) string { return string(r.Kind) + " " + r.ID }

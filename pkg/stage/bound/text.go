@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/safety"
 )
 
@@ -65,7 +65,7 @@ const (
 // display bounds a display string and scans it again if it was cut (DSP-03). The
 // string's part in the filter value is truncated if it was cut, and modified, with
 // its findings, if it is unsafe (AMB-27, AMB-31).
-func (s *stage) display(text string, filter *record.Filter) (string, outcome, error) {
+func (s *stage) display(text string, filter *contract.Filter) (string, outcome, error) {
 	bounded, shorter := cutDisplay(text, s.header.Collection.Bounds.MaxMetadataStringBytes)
 	switch {
 	case !shorter && text == "":
@@ -74,7 +74,7 @@ func (s *stage) display(text string, filter *record.Filter) (string, outcome, er
 		return text, kept, nil
 	}
 	if bounded == "" {
-		filter.Status = record.Highest(filter.Status, record.Truncated)
+		filter.Status = contract.Highest(filter.Status, contract.Truncated)
 		return "", emptied, nil
 	}
 	safe, findings, err := s.rescan([]byte(bounded))
@@ -82,29 +82,29 @@ func (s *stage) display(text string, filter *record.Filter) (string, outcome, er
 	case err != nil:
 		return "", unsafe, err
 	case !safe:
-		filter.Add(record.Filter{Status: record.Modified, Findings: findings})
+		filter.Add(contract.Filter{Status: contract.Modified, Findings: findings})
 		return "", unsafe, nil
 	}
-	filter.Status = record.Highest(filter.Status, record.Truncated)
+	filter.Status = contract.Highest(filter.Status, contract.Truncated)
 	return bounded, cut, nil
 }
 
 // rescan scans a text that was cut, exactly as it will be written. An error is a
 // failed component and aborts (ABT-08).
-func (s *stage) rescan(text []byte) (safe bool, findings []record.Finding, err error) {
+func (s *stage) rescan(text []byte) (safe bool, findings []contract.Finding, err error) {
 	result, err := s.worker.Rescan(text)
 	if err != nil {
 		return false, nil, err
 	}
-	return result.Status != record.Rejected, result.Findings, nil
+	return result.Status != contract.Rejected, result.Findings, nil
 }
 
 // rescanWhole is rescan for a body or log, whose filter value becomes rejected if it
 // is unsafe (INJ-04).
-func (s *stage) rescanWhole(text []byte, filter *record.Filter) (safe bool, err error) {
+func (s *stage) rescanWhole(text []byte, filter *contract.Filter) (safe bool, err error) {
 	safe, findings, err := s.rescan(text)
 	if err == nil && !safe {
-		filter.Status = record.Rejected
+		filter.Status = contract.Rejected
 		filter.AddFindings(findings)
 	}
 	return safe, err

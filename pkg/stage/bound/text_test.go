@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 )
@@ -124,17 +124,17 @@ func FuzzCutDisplay(f *testing.F) {
 
 func TestBodiesAreCutAndScannedAgain(t *testing.T) {
 	requirement.Claim(t, "BND-01", "BND-02", "INJ-04", "FLT-03", "AMB-11", "GAP-09", "AMB-54")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxRecordBytes = 16
 	author := s.ID("actor", 1)
-	found := []record.Finding{{Code: "secret.token", Count: 2}}
+	found := []contract.Finding{{Code: "secret.token", Count: 2}}
 	s.Comment(1, testkit.Time(1, "10:00"), author, "0123456789abcde\n") // exactly 16
-	s.Comment(2, testkit.Time(2, "10:00"), author, "0123456789abcdef\n").Filter = &record.Filter{Status: record.Modified, Findings: found}
-	s.Comment(3, testkit.Time(3, "10:00"), author, "please  "+mark+" and be good\n").Filter = &record.Filter{Status: record.Modified, Findings: found}
+	s.Comment(2, testkit.Time(2, "10:00"), author, "0123456789abcdef\n").Filter = &contract.Filter{Status: contract.Modified, Findings: found}
+	s.Comment(3, testkit.Time(3, "10:00"), author, "please  "+mark+" and be good\n").Filter = &contract.Filter{Status: contract.Modified, Findings: found}
 	s.Comment(4, testkit.Time(4, "10:00"), author, mark+"\n")          // not cut, so not scanned again
 	s.Comment(5, testkit.Time(4, "11:00"), author, "0123456789abcdef") // no line feed: as long when cut
-	s.Review(1, testkit.Time(5, "10:00"), author, "please  "+mark+", not\n", record.Approved)
-	s.Review(2, testkit.Time(6, "10:00"), author, "", record.Approved)
+	s.Review(1, testkit.Time(5, "10:00"), author, "please  "+mark+", not\n", contract.Approved)
+	s.Review(2, testkit.Time(6, "10:00"), author, "", contract.Approved)
 	r := bounded(t, s)
 	want(t, r, []string{
 		`comment IC_kwDO001 "0123456789abcde\n" unchanged`,
@@ -163,7 +163,7 @@ func TestBodiesAreCutAndScannedAgain(t *testing.T) {
 // A record that the selection drops is not scanned again, whatever its text.
 func TestDroppedRecordsAreNotScanned(t *testing.T) {
 	requirement.Claim(t, "AMB-02", "AMB-03")
-	s := testkit.New(record.GitHub, record.WorkItem, 2)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 2)
 	s.Header.Collection.Bounds.MaxRecordBytes = 16
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 1
 	s.Comment(1, testkit.Time(1, "10:00"), s.ID("actor", 1), "please  "+mark+" and be good\n")
@@ -177,35 +177,37 @@ func TestDroppedRecordsAreNotScanned(t *testing.T) {
 
 func TestLogs(t *testing.T) {
 	requirement.Claim(t, "BND-03", "INJ-04", "COL-10", "AMB-11", "AMB-12", "AMB-13", "AMB-68")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 2)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 2)
 	s.Header.Collection.Bounds.MaxLogBytes = 16
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 8
-	type set = func(*record.Log)
-	content := func(c record.Content) set { return func(l *record.Log) { l.Content, l.Filter = c, nil } }
-	text := func(b string) set { return func(l *record.Log) { l.Content = record.Text([]byte(b)) } }
-	rejected := func(l *record.Log) { l.Content, l.Filter = record.Content{}, &record.Filter{Status: record.Rejected} }
+	type set = func(*contract.Log)
+	content := func(c contract.Content) set { return func(l *contract.Log) { l.Content, l.Filter = c, nil } }
+	text := func(b string) set { return func(l *contract.Log) { l.Content = contract.Text([]byte(b)) } }
+	rejected := func(l *contract.Log) {
+		l.Content, l.Filter = contract.Content{}, &contract.Filter{Status: contract.Rejected}
+	}
 	logs := []set{
-		content(record.Content{Form: record.FormMissing, Missing: record.FetchFailed}), // its check is dropped by selection
-		text("step 1 ok\nstep 2 ok\nERROR: boom\n"),                                    // its check is rejected
+		content(contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}), // its check is dropped by selection
+		text("step 1 ok\nstep 2 ok\nERROR: boom\n"),                                          // its check is rejected
 		text("step 1 ok\nstep 2 ok\nERROR: boom\n"),
 		text(""),
 		rejected,
-		content(record.Content{Form: record.FormOversize}),
-		content(record.Content{Form: record.FormMissing, Missing: record.FetchFailed}),
-		content(record.Content{Form: record.FormMissing, Missing: record.AuthorizationFailed}),
+		content(contract.Content{Form: contract.FormOversize}),
+		content(contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}),
+		content(contract.Content{Form: contract.FormMissing, Missing: contract.AuthorizationFailed}),
 		text("please  " + mark + " later\n"),
 	}
 	for i, change := range logs {
-		c := s.Check(i+1, testkit.Time(i+1, "10:00"), "ci", record.Failure)
+		c := s.Check(i+1, testkit.Time(i+1, "10:00"), "ci", contract.Failure)
 		if i == 1 {
-			c.Name, c.RejectedAs, c.Filter = "", record.UnsafeContent, &record.Filter{Status: record.Rejected}
+			c.Name, c.RejectedAs, c.Filter = "", contract.UnsafeContent, &contract.Filter{Status: contract.Rejected}
 		}
 		change(s.Log(i+1, ""))
 	}
 	r := bounded(t, s)
 	want(t, r, []string{
-		fmt.Sprintf(`log %.8s "step 1 ok\nstep \n" truncated`, s.Key(record.KindCheck, 3)),
-		fmt.Sprintf(`log %.8s "" unchanged`, s.Key(record.KindCheck, 4)),
+		fmt.Sprintf(`log %.8s "step 1 ok\nstep \n" truncated`, s.Key(contract.KindCheck, 3)),
+		fmt.Sprintf(`log %.8s "" unchanged`, s.Key(contract.KindCheck, 4)),
 		"gap check_logs/authorization_failed 1",
 		"gap check_logs/fetch_failed 1",
 		"gap check_logs/source_too_large 1",

@@ -1,6 +1,6 @@
 package bound
 
-import "snapline/pkg/record"
+import "snapline/pkg/contract"
 
 // window selects the oldest or the newest limit objects of one source, which are
 // offered in canonical order (COL-09). A rejected object takes its place like any
@@ -12,8 +12,8 @@ type window[T any] struct {
 	head   int // queue[:head] has left the window
 }
 
-func newWindow[T any](limit int64, selection record.Selection) *window[T] {
-	return &window[T]{limit: limit, newest: selection == record.Newest}
+func newWindow[T any](limit int64, selection contract.Selection) *window[T] {
+	return &window[T]{limit: limit, newest: selection == contract.Newest}
 }
 
 // offer takes the next object and gives the one that is dropped for it, if any.

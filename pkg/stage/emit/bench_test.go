@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"snapline/pkg/treefs"
+	"snapline/pkg/disk"
 )
 
 // BenchmarkEmit publishes a tree of 2,000 comments and reports the time as a ratio to
@@ -46,11 +46,11 @@ func writePlainly(b *testing.B, dir string, tree map[string]string) {
 		path = filepath.Join(dir, path)
 		if parent := filepath.Dir(path); !made[parent] {
 			made[parent] = true
-			if err := os.MkdirAll(parent, treefs.DirMode); err != nil {
+			if err := os.MkdirAll(parent, disk.DirMode); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if err := os.WriteFile(path, []byte(data), treefs.FileMode); err != nil {
+		if err := os.WriteFile(path, []byte(data), disk.FileMode); err != nil {
 			b.Fatal(err)
 		}
 	}

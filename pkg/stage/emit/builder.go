@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/canonicaljson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/json/canonicaljson"
 )
 
 // Sink takes the files of a tree, each once, in any order.
@@ -20,7 +20,7 @@ type Sink interface {
 // checks and logs are written as they come; the rest when the stream has ended.
 type builder struct {
 	sink   Sink
-	header *record.Snapshot
+	header *contract.Snapshot
 	text   []byte // of the record file that was written last
 
 	files   []tree.File
@@ -28,30 +28,30 @@ type builder struct {
 	records []tree.ManifestRecord
 	rows    map[string]int // place in records, by key
 
-	actors     map[string]*record.Actor
+	actors     map[string]*contract.Actor
 	referenced map[string]bool // actors that the tree names
-	authors    record.Filter   // login findings of all records rows (AMB-28)
+	authors    contract.Filter // login findings of all records rows (AMB-28)
 
 	reviews []tree.Review
-	threads []*record.Thread
+	threads []*contract.Thread
 	runs    []tree.Run
-	agents  record.Filter
+	agents  contract.Filter
 	gaps    tree.GapCounts
 }
 
-func newBuilder(out Sink, header *record.Snapshot) *builder {
+func newBuilder(out Sink, header *contract.Snapshot) *builder {
 	return &builder{
 		sink: out, header: header,
 		rows:   map[string]int{},
-		actors: map[string]*record.Actor{}, referenced: map[string]bool{},
-		authors: record.Clean(), agents: record.Clean(),
+		actors: map[string]*contract.Actor{}, referenced: map[string]bool{},
+		authors: contract.Clean(), agents: contract.Clean(),
 		gaps: tree.GapCounts{},
 	}
 }
 
 // file writes one file of the tree and enters it into the manifest. filter is nil
 // where the role has none (FLT-06, AMB-30).
-func (b *builder) file(role tree.Role, path string, data []byte, filter *record.Filter) error {
+func (b *builder) file(role tree.Role, path string, data []byte, filter *contract.Filter) error {
 	if err := b.sink.WriteFile(path, data); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (b *builder) file(role tree.Role, path string, data []byte, filter *record.
 	return nil
 }
 
-func (b *builder) json(role tree.Role, path string, document any, filter *record.Filter) error {
+func (b *builder) json(role tree.Role, path string, document any, filter *contract.Filter) error {
 	data, err := marshal(path, document)
 	if err != nil {
 		return err
@@ -92,38 +92,38 @@ func bounded(path string, data []byte) error {
 }
 
 // line takes one line, which has been checked.
-func (b *builder) line(line record.Line) error {
+func (b *builder) line(line contract.Line) error {
 	switch l := line.(type) {
-	case *record.Actor:
+	case *contract.Actor:
 		b.actors[l.ID] = l
-	case *record.Record:
+	case *contract.Record:
 		return b.record(l)
-	case *record.Thread:
+	case *contract.Thread:
 		b.threads = append(b.threads, l)
 		b.reference(l.ResolvedByActorID)
-	case *record.Check:
+	case *contract.Check:
 		return b.check(l)
-	case *record.Run:
+	case *contract.Run:
 		b.run(l)
-	case *record.Log:
+	case *contract.Log:
 		return b.log(l)
-	case *record.Gap:
+	case *contract.Gap:
 		addGap(b.gaps, l)
 	}
 	return nil
 }
 
 // recordRoles gives the role of a record's file (MAN-04).
-var recordRoles = map[record.Kind]tree.Role{
-	record.KindEntity:  tree.RoleEntityRecord,
-	record.KindComment: tree.RoleCommentRecord,
-	record.KindReview:  tree.RoleReviewRecord,
+var recordRoles = map[contract.Kind]tree.Role{
+	contract.KindEntity:  tree.RoleEntityRecord,
+	contract.KindComment: tree.RoleCommentRecord,
+	contract.KindReview:  tree.RoleReviewRecord,
 }
 
 // record writes the file of a record and its manifest row; a rejected one has the row
 // alone (MAN-09, MAN-10). The file holds nothing that can change without the record
 // (REC-07, REC-10).
-func (b *builder) record(r *record.Record) error {
+func (b *builder) record(r *contract.Record) error {
 	row := tree.ManifestRecord{
 		Author: nullable(b.login(r.AuthorID)), AuthorID: nullable(r.AuthorID), CreatedAt: r.CreatedAt,
 		Filter: newFilter(*r.Filter), ID: r.ID, Kind: r.Kind, RecordKey: r.RecordKey, UpdatedAt: r.UpdatedAt,
@@ -132,7 +132,7 @@ func (b *builder) record(r *record.Record) error {
 	if r.AuthorID != nil {
 		b.authors.Add(*b.actors[*r.AuthorID].LoginFilter)
 	}
-	if r.Content.Form == record.FormText {
+	if r.Content.Form == contract.FormText {
 		row.ContentPath = tree.RecordPath(r.Kind, r.CreatedAt, r.RecordKey)
 		var err error
 		if b.text, err = appendRecordFile(b.text[:0], r); err != nil {
@@ -141,7 +141,7 @@ func (b *builder) record(r *record.Record) error {
 		if err := b.file(recordRoles[r.Kind], row.ContentPath, b.text, nil); err != nil {
 			return err
 		}
-		if r.Kind == record.KindReview {
+		if r.Kind == contract.KindReview {
 			b.review(r)
 		}
 	}
@@ -152,7 +152,7 @@ func (b *builder) record(r *record.Record) error {
 
 // appendRecordFile appends the bytes of a record file: four header lines of canonical
 // JSON values, an empty line, the body (REC-01 to REC-06).
-func appendRecordFile(dst []byte, r *record.Record) ([]byte, error) {
+func appendRecordFile(dst []byte, r *contract.Record) ([]byte, error) {
 	for _, header := range []struct {
 		name  string
 		value *string
@@ -174,9 +174,9 @@ func appendRecordFile(dst []byte, r *record.Record) ([]byte, error) {
 	return append(append(dst, '\n'), r.Content.Bytes...), nil
 }
 
-func (b *builder) review(r *record.Record) {
+func (b *builder) review(r *contract.Record) {
 	review := tree.Review{ID: r.ID, RecordKey: r.RecordKey, ReviewedSHA: r.ReviewedSHA, State: r.State, SubmittedAt: r.CreatedAt}
-	if r.State == record.Dismissed {
+	if r.State == contract.Dismissed {
 		review.DismissedAt, review.DismissedByActorID = nullable(r.DismissedAt), nullable(r.DismissedBy)
 		b.reference(r.DismissedBy)
 	}
@@ -185,18 +185,18 @@ func (b *builder) review(r *record.Record) {
 
 // check writes the metadata of a check and its manifest row, which has no author
 // (CHK-08).
-func (b *builder) check(c *record.Check) error {
+func (b *builder) check(c *contract.Check) error {
 	row := tree.ManifestRecord{
-		CreatedAt: c.CreatedAt, Filter: newFilter(*c.Filter), ID: c.ID, Kind: record.KindCheck,
+		CreatedAt: c.CreatedAt, Filter: newFilter(*c.Filter), ID: c.ID, Kind: contract.KindCheck,
 		RecordKey: c.RecordKey, UpdatedAt: c.UpdatedAt,
 	}
-	if c.Filter.Status != record.Rejected {
+	if c.Filter.Status != contract.Rejected {
 		row.MetadataPath = tree.CheckPath(c.RecordKey)
 		metadata := tree.Check{
 			CompletedAt: c.CompletedAt, Conclusion: c.Conclusion, CreatedAt: c.CreatedAt, HeadSHA: c.HeadSHA, ID: c.ID,
 			Name: c.Name, StartedAt: c.StartedAt, Status: c.Status,
 		}
-		if c.Status == record.Completed {
+		if c.Status == contract.Completed {
 			metadata.NeverStarted = &c.NeverStarted
 		}
 		if err := b.json(tree.RoleCheckMetadata, row.MetadataPath, metadata, c.Filter); err != nil {
@@ -209,13 +209,13 @@ func (b *builder) check(c *record.Check) error {
 }
 
 // log writes the log of a check. Its filter value covers the log alone (FLT-07).
-func (b *builder) log(l *record.Log) error {
+func (b *builder) log(l *contract.Log) error {
 	path := tree.LogPath(l.RecordKey)
 	b.records[b.rows[l.RecordKey]].LogPath = path
 	return b.file(tree.RoleCheckLog, path, l.Content.Bytes, l.Filter)
 }
 
-func (b *builder) run(r *record.Run) {
+func (b *builder) run(r *contract.Run) {
 	b.runs = append(b.runs, tree.Run{
 		Agent: r.Agent, CompletedAt: r.CompletedAt, ID: r.ID, InputHeadSHA: r.InputHeadSHA, InputRevision: r.InputRevision,
 		ResultRecordKeys: notNil(r.ResultRecordKeys), ResultingCommitSHA: r.ResultingCommitSHA, StartedAt: r.StartedAt, Status: r.Status,
@@ -249,7 +249,7 @@ func notNil[T any](list []T) []T {
 }
 
 // newFilter turns a filter value of the stream into one of the documents.
-func newFilter(f record.Filter) tree.Filter {
+func newFilter(f contract.Filter) tree.Filter {
 	out := tree.Filter{Status: f.Status, Findings: make([]tree.Finding, len(f.Findings))}
 	for i, finding := range f.Findings {
 		out.Findings[i] = tree.Finding(finding)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
-	"snapline/pkg/tree"
 )
 
 // The reader has checked form, order, keys, patterns, references and digests of the
@@ -16,18 +16,18 @@ import (
 // reply edges, filter values, gaps. Whether text is safe only the filters can tell; they
 // do not run here.
 type promises struct {
-	header  *record.Snapshot
+	header  *contract.Snapshot
 	unheard map[string]bool // actors whose records cannot have been admitted
 
-	rows, rejected map[record.Scope]int64
+	rows, rejected map[contract.Scope]int64
 	awaited        map[string]bool // checks whose selected log has not come
 	logs           int64
 }
 
 // newPromises checks the header.
-func newPromises(h *record.Snapshot) (*promises, error) {
+func newPromises(h *contract.Snapshot) (*promises, error) {
 	p := &promises{
-		header: h, unheard: map[string]bool{}, rows: map[record.Scope]int64{}, rejected: map[record.Scope]int64{},
+		header: h, unheard: map[string]bool{}, rows: map[contract.Scope]int64{}, rejected: map[contract.Scope]int64{},
 		awaited: map[string]bool{},
 	}
 	if !safety.Supported(h.FilterVersion) {
@@ -35,7 +35,7 @@ func newPromises(h *record.Snapshot) (*promises, error) {
 		e.Hint = "use the five programs of one release"
 		return nil, e
 	}
-	if h.Family != record.FamilyEntity {
+	if h.Family != contract.FamilyEntity {
 		return p, nil
 	}
 	for i, label := range h.Entity.Labels {
@@ -53,35 +53,35 @@ func newPromises(h *record.Snapshot) (*promises, error) {
 }
 
 // line checks one line of an entity stream.
-func (p *promises) line(line record.Line) error {
+func (p *promises) line(line contract.Line) error {
 	if err := p.structural(line); err != nil {
 		return err
 	}
 	switch l := line.(type) {
-	case *record.Actor:
+	case *contract.Actor:
 		return p.actor(l)
-	case *record.Record:
+	case *contract.Record:
 		return p.record(l)
-	case *record.Thread:
+	case *contract.Thread:
 		if !tree.HasThreads(p.header.Source.Forge) {
 			return broken("bounded.thread", "%s has no threads", p.header.Source.Forge)
 		}
 		if !tree.RepliesOrdered(l) {
 			return broken("bounded.replies", "replies do not follow the thread's records, each once and to another record")
 		}
-	case *record.Check:
-		if p.header.Collection.CheckLogSelection.Selects(l) && l.Filter.Status != record.Rejected {
+	case *contract.Check:
+		if p.header.Collection.CheckLogSelection.Selects(l) && l.Filter.Status != contract.Rejected {
 			p.awaited[l.RecordKey] = true
 		}
-		return cmp.Or(p.keep(record.ScopeChecks, l.Filter), explained(l.Filter), p.display("name", l.Name))
-	case *record.Run:
-		return cmp.Or(p.keep(record.ScopeAgentRuns, l.Filter), explained(l.Filter), p.display("agent", l.Agent))
-	case *record.Log:
+		return cmp.Or(p.keep(contract.ScopeChecks, l.Filter), explained(l.Filter), p.display("name", l.Name))
+	case *contract.Run:
+		return cmp.Or(p.keep(contract.ScopeAgentRuns, l.Filter), explained(l.Filter), p.display("agent", l.Agent))
+	case *contract.Log:
 		delete(p.awaited, l.RecordKey)
 		p.logs++
 		return cmp.Or(explained(l.Filter), text("log", l.Content, l.Filter, p.header.Collection.Bounds.MaxLogBytes))
-	case *record.Gap:
-		if l.Scope == record.ScopeEntity && l.Code.Usability() == "unusable" {
+	case *contract.Gap:
+		if l.Scope == contract.ScopeEntity && l.Code.Usability() == "unusable" {
 			return &fault.Error{
 				Exit: fault.Aborted, Rule: "bounded.entity-gap", Scope: string(l.Scope), Code: string(l.Code),
 				Detail: "the entity itself is unusable; no tree is published", // ABT-10
@@ -93,11 +93,11 @@ func (p *promises) line(line record.Line) error {
 
 // actor remembers who cannot be heard. A bot's row does not say more than that it is
 // one; of the people only those at or above the threshold are heard (ADM-04, ADM-09).
-func (p *promises) actor(l *record.Actor) error {
-	if l.Kind != record.Bot && !tree.HumanAdmitted(l.Role, l.RoleVerified, p.header.Collection.HumanMinRole) {
+func (p *promises) actor(l *contract.Actor) error {
+	if l.Kind != contract.Bot && !tree.HumanAdmitted(l.Role, l.RoleVerified, p.header.Collection.HumanMinRole) {
 		p.unheard[l.ID] = true
 	}
-	if l.Login == nil && l.LoginFilter.Status == record.Modified {
+	if l.Login == nil && l.LoginFilter.Status == contract.Modified {
 		return nil // a cut may have left nothing of it (AMB-28)
 	}
 	if l.Login != nil {
@@ -108,17 +108,17 @@ func (p *promises) actor(l *record.Actor) error {
 	return explained(l.LoginFilter)
 }
 
-var sources = map[record.Kind]record.Scope{
-	record.KindEntity:  record.ScopeEntity,
-	record.KindComment: record.ScopeComments,
-	record.KindReview:  record.ScopeReviews,
+var sources = map[contract.Kind]contract.Scope{
+	contract.KindEntity:  contract.ScopeEntity,
+	contract.KindComment: contract.ScopeComments,
+	contract.KindReview:  contract.ScopeReviews,
 }
 
-func (p *promises) record(l *record.Record) error {
+func (p *promises) record(l *contract.Record) error {
 	if l.AuthorID != nil && p.unheard[*l.AuthorID] {
 		return broken("bounded.admission", "human_min_role is %s and does not admit its author", p.header.Collection.HumanMinRole)
 	}
-	if l.Kind == record.KindReview && !tree.HasReviews(p.header.Source.Forge) {
+	if l.Kind == contract.KindReview && !tree.HasReviews(p.header.Source.Forge) {
 		return broken("bounded.review", "%s has no formal reviews", p.header.Source.Forge)
 	}
 	return cmp.Or(p.keep(sources[l.Kind], l.Filter), explained(l.Filter), text("body", l.Content, l.Filter, p.header.Collection.Bounds.MaxRecordBytes))
@@ -136,7 +136,7 @@ func (p *promises) end(gaps tree.GapCounts, unknown int64) error {
 	switch missing := int64(len(p.awaited)); {
 	case !gaps.LabelsBounded(p.header.EntityFilter.Status):
 		return broken("bounded.gaps", "labels were dropped and entity_filter is not truncated")
-	case gaps.Of(record.ScopeActors, record.InvalidMetadata) < unknown:
+	case gaps.Of(contract.ScopeActors, contract.InvalidMetadata) < unknown:
 		return broken("bounded.gaps", "%d actors of unknown kind are named and the gap invalid_metadata of actors does not count them", unknown)
 	case !gaps.CoverLogs(p.logs, missing):
 		return broken("bounded.gaps", "selected logs are missing, %d of them, and the gaps of check_logs do not count so many", missing)
@@ -145,19 +145,19 @@ func (p *promises) end(gaps tree.GapCounts, unknown int64) error {
 }
 
 // keep counts an object of a source, a rejected one too (COL-09, AMB-02).
-func (p *promises) keep(source record.Scope, filter *record.Filter) error {
+func (p *promises) keep(source contract.Scope, filter *contract.Filter) error {
 	p.rows[source]++
-	if filter.Status == record.Rejected {
+	if filter.Status == contract.Rejected {
 		p.rejected[source]++
 	}
-	if most := p.header.Collection.Bounds.MaxRecordsPerSource; p.rows[source] > most && source != record.ScopeEntity {
+	if most := p.header.Collection.Bounds.MaxRecordsPerSource; p.rows[source] > most && source != contract.ScopeEntity {
 		return broken("bounded.selection", "source %s has more than max_records_per_source, %d", source, most)
 	}
 	return nil
 }
 
 // structural: a structural string is as long as it is, or invalid (STR-06).
-func (p *promises) structural(line record.Line) error {
+func (p *promises) structural(line contract.Line) error {
 	for _, m := range tree.Structural(line) {
 		if most := p.header.Collection.Bounds.MaxMetadataStringBytes; int64(len(m.Value)) > most {
 			return broken("bounded.structural", "%s has %d bytes and max_metadata_string_bytes is %d", m.Name, len(m.Value), most)
@@ -167,7 +167,7 @@ func (p *promises) structural(line record.Line) error {
 }
 
 // explained: status and findings of a filter value fit each other (FLT-01 to FLT-04).
-func explained(f *record.Filter) error {
+func explained(f *contract.Filter) error {
 	if !tree.Explained(f.Status, len(f.Findings)) {
 		return broken("bounded.filter-status", "a filter is %s and has %d findings", f.Status, len(f.Findings))
 	}
@@ -183,10 +183,10 @@ func (p *promises) display(name, s string) error {
 
 // text checks a body or log: within its bound, LF line ends, exactly one at the end
 // unless it is empty (REC-06, BND-02, CAN-06, CAN-07).
-func text(name string, c record.Content, f *record.Filter, most int64) error {
+func text(name string, c contract.Content, f *contract.Filter, most int64) error {
 	b := c.Bytes
 	switch {
-	case c.Form == record.FormText && !tree.TextExplained(f.Status, len(b)):
+	case c.Form == contract.FormText && !tree.TextExplained(f.Status, len(b)):
 		return broken("bounded.filter-status", "an empty %s is %s", name, f.Status)
 	case len(b) == 0:
 		return nil

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 )
 
 // threeComments adds a thread of three comments, the last two of which reply to the first.
-func threeComments(s *testkit.Stream) *record.Thread {
+func threeComments(s *testkit.Stream) *contract.Thread {
 	for n := range 3 {
 		s.Comment(n+1, testkit.Time(2, "10:00"), s.ID("actor", 1), "")
 	}
@@ -26,8 +26,8 @@ func threeComments(s *testkit.Stream) *record.Thread {
 func TestBrokenPromises(t *testing.T) {
 	requirement.Claim(t, "ABT-10", "AMB-51", "AMB-52", "AMB-75", "CMP-01", "DSP-08", "BND-02", "BND-04", "COL-09", "CAN-06", "CAN-07", "REC-06", "GAP-08", "KEY-01", "ID-09", "THR-07",
 		"STR-06", "AMB-33", "ADM-04", "ADM-05", "FLT-01", "FLT-02", "FLT-04", "GAP-05", "GAP-07", "GAP-09", "AMB-12", "AMB-43", "AMB-08", "AMB-70", "GAP-13")
-	bound := func(s *testkit.Stream) *record.Bounds { return &s.Header.Collection.Bounds }
-	comment := func(s *testkit.Stream, body string) *record.Record {
+	bound := func(s *testkit.Stream) *contract.Bounds { return &s.Header.Collection.Bounds }
+	comment := func(s *testkit.Stream, body string) *contract.Record {
 		return s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), body)
 	}
 	cases := []struct {
@@ -44,12 +44,12 @@ func TestBrokenPromises(t *testing.T) {
 		{"title too long", "bounded.display", fault.Input, func(s *testkit.Stream) { s.Header.Entity.Title = strings.Repeat("x", 257) }},
 		{"login too long", "bounded.display", fault.Input, func(s *testkit.Stream) { l := strings.Repeat("x", 257); s.Actor(s.ID("actor", 1)).Login = &l }},
 		{"check name too long", "bounded.display", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), strings.Repeat("x", 257), record.Success)
+			s.Check(1, testkit.Time(2, "10:00"), strings.Repeat("x", 257), contract.Success)
 		}},
 		{"agent too long", "bounded.display", fault.Input, func(s *testkit.Stream) { s.Run(1, testkit.Time(2, "10:00"), strings.Repeat("x", 257)) }},
 		{"body too long", "bounded.text", fault.Input, func(s *testkit.Stream) { comment(s, strings.Repeat("x", 4096)+"\n") }},
 		{"log too long", "bounded.text", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure)
 			s.Log(1, strings.Repeat("x", 4096)+"\n")
 		}},
 		{"no line feed", "bounded.line-feed", fault.Input, func(s *testkit.Stream) { comment(s, "x") }},
@@ -66,31 +66,31 @@ func TestBrokenPromises(t *testing.T) {
 		}},
 		{"too many reviews", "bounded.selection", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxRecordsPerSource = 1
-			s.Review(1, testkit.Time(3, "10:00"), s.ID("actor", 1), "", record.Approved)
-			testkit.Reject(s.Review(2, testkit.Time(3, "10:00"), s.ID("actor", 1), "", record.Approved), "x")
+			s.Review(1, testkit.Time(3, "10:00"), s.ID("actor", 1), "", contract.Approved)
+			testkit.Reject(s.Review(2, testkit.Time(3, "10:00"), s.ID("actor", 1), "", contract.Approved), "x")
 		}},
 		{"too many checks", "bounded.selection", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxRecordsPerSource = 1
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
-			s.Check(2, testkit.Time(2, "10:00"), "ci", record.Failure)
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure)
+			s.Check(2, testkit.Time(2, "10:00"), "ci", contract.Failure)
 		}},
 		{"too many runs", "bounded.selection", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxRecordsPerSource = 1
 			s.Run(1, testkit.Time(2, "10:00"), "x")
 			s.Run(2, testkit.Time(2, "10:00"), "x")
 		}},
-		{"unusable entity", "bounded.entity-gap", fault.Aborted, func(s *testkit.Stream) { s.Gap(record.ScopeEntity, record.FetchFailed, 1) }},
+		{"unusable entity", "bounded.entity-gap", fault.Aborted, func(s *testkit.Stream) { s.Gap(contract.ScopeEntity, contract.FetchFailed, 1) }},
 		{"gaps beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
-			s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
-			s.Gap(record.ScopeComments, record.FetchFailed, 1)
+			s.Gap(contract.ScopeComments, contract.FetchFailed, 1<<53-1)
+			s.Gap(contract.ScopeComments, contract.FetchFailed, 1)
 		}},
 		{"gaps that wrap around", "bounded.count", fault.Input, func(s *testkit.Stream) {
 			for range 2049 {
-				s.Gap(record.ScopeComments, record.FetchFailed, 1<<53-1)
+				s.Gap(contract.ScopeComments, contract.FetchFailed, 1<<53-1)
 			}
 		}},
 		{"findings beyond the largest integer", "bounded.count", fault.Input, func(s *testkit.Stream) {
-			s.Actor(s.ID("actor", 1)).LoginFilter = &record.Filter{Status: record.Modified, Findings: findings("x", 1<<53-1)}
+			s.Actor(s.ID("actor", 1)).LoginFilter = &contract.Filter{Status: contract.Modified, Findings: findings("x", 1<<53-1)}
 			comment(s, "")
 		}},
 		{"id too long", "bounded.structural", fault.Input, func(s *testkit.Stream) { s.Identify(comment(s, ""), strings.Repeat("x", 257)) }},
@@ -110,24 +110,24 @@ func TestBrokenPromises(t *testing.T) {
 			s.Header.Collection.HumanMinRole, *s.Actor(s.ID("actor", 1)).Role = "write", "triage"
 		}},
 		{"findings of nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { comment(s, "").Filter.Findings = findings("x", 1) }},
-		{"modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { comment(s, "").Filter.Status = record.Modified }},
+		{"modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { comment(s, "").Filter.Status = contract.Modified }},
 		{"rejected for nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { testkit.Reject(comment(s, ""), "x").Filter.Findings = nil }},
-		{"title modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Header.EntityFilter.Status = record.Modified }},
-		{"login modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Actor(s.ID("actor", 1)).LoginFilter.Status = record.Modified }},
+		{"title modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Header.EntityFilter.Status = contract.Modified }},
+		{"login modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Actor(s.ID("actor", 1)).LoginFilter.Status = contract.Modified }},
 		{"name modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Success).Filter.Status = record.Modified
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Success).Filter.Status = contract.Modified
 		}},
-		{"agent modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Run(1, testkit.Time(2, "10:00"), "x").Filter.Status = record.Modified }},
+		{"agent modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) { s.Run(1, testkit.Time(2, "10:00"), "x").Filter.Status = contract.Modified }},
 		{"log modified by nothing", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
-			s.Log(1, "").Filter.Status = record.Modified
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure)
+			s.Log(1, "").Filter.Status = contract.Modified
 		}},
 		{"an empty body that was changed", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
-			comment(s, "").Filter = &record.Filter{Status: record.Modified, Findings: findings("x", 1)}
+			comment(s, "").Filter = &contract.Filter{Status: contract.Modified, Findings: findings("x", 1)}
 		}},
 		{"an empty log that was cut", "bounded.filter-status", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure)
-			s.Log(1, "").Filter.Status = record.Truncated
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure)
+			s.Log(1, "").Filter.Status = contract.Truncated
 		}},
 		{"an actor of unknown kind that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
 			th, unknown := threeComments(s), s.UnknownActor(2)
@@ -135,28 +135,28 @@ func TestBrokenPromises(t *testing.T) {
 		}},
 		{"a rejected comment that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
 			testkit.Reject(comment(s, ""), "x")
-			s.Gap(record.ScopeReviews, record.UnsafeContent, 1)
+			s.Gap(contract.ScopeReviews, contract.UnsafeContent, 1)
 		}},
 		{"a rejected check that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
-			c := s.Check(1, testkit.Time(2, "10:00"), "", record.Success)
-			c.Filter = &record.Filter{Status: record.Rejected, Findings: findings("x", 1)}
+			c := s.Check(1, testkit.Time(2, "10:00"), "", contract.Success)
+			c.Filter = &contract.Filter{Status: contract.Rejected, Findings: findings("x", 1)}
 		}},
-		{"a missing log that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure) }},
+		{"a missing log that is not counted", "bounded.gaps", fault.Input, func(s *testkit.Stream) { s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure) }},
 		{"labels dropped from a whole document", "bounded.gaps", fault.Input, func(s *testkit.Stream) {
 			bound(s).MaxLabels = 0
-			s.Gap(record.ScopeEntity, record.ProfileBound, 1)
+			s.Gap(contract.ScopeEntity, contract.ProfileBound, 1)
 		}},
 		// The reader's rules, to show that emit relies on a checked stream.
 		{"foreign key", "stream.key", fault.Input, func(s *testkit.Stream) { comment(s, "").RecordKey = strings.Repeat("0", 64) }},
 		{"foreign id", "stream.identifier", fault.Input, func(s *testkit.Stream) { s.Identify(comment(s, ""), "a b") }},
 		{"unknown author", "stream.reference", fault.Input, func(s *testkit.Stream) { id := "U_nobody"; comment(s, "").AuthorID = &id }},
 		{"other head", "stream.head-sha", fault.Input, func(s *testkit.Stream) {
-			s.Check(1, testkit.Time(2, "10:00"), "ci", record.Failure).HeadSHA = strings.Repeat("0", 40)
+			s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Failure).HeadSHA = strings.Repeat("0", 40)
 		}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+			s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 			c.break_(s)
 			dir := t.TempDir()
 			receipt, err := emitTo(filepath.Join(dir, "context"), s.Bytes(t))
@@ -173,17 +173,17 @@ func TestBrokenPromises(t *testing.T) {
 		})
 	}
 	// At the bounds all is well.
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	s.Header.Entity.Labels = []string{strings.Repeat("x", 256), "y"}
 	bound(s).MaxLabels, bound(s).MaxRecordsPerSource = 2, 1
 	comment(s, strings.Repeat("x", 4095)+"\n")
-	s.Header.EntityFilter.Status = record.Truncated
-	s.Gap(record.ScopeEntity, record.ProfileBound, 1)
-	s.Gap(record.ScopeComments, record.ProfileBound, 7)
-	s.Identify(s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved), strings.Repeat("x", 256))
+	s.Header.EntityFilter.Status = contract.Truncated
+	s.Gap(contract.ScopeEntity, contract.ProfileBound, 1)
+	s.Gap(contract.ScopeComments, contract.ProfileBound, 7)
+	s.Identify(s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", contract.Approved), strings.Repeat("x", 256))
 	emitted(t, s)
 	// A reply may come before its parent: the order is the forge's.
-	s = testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s = testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	thread := threeComments(s)
 	thread.Replies[0].ParentRecordKey = thread.RecordKeys[2]
 	emitted(t, s)
@@ -195,21 +195,21 @@ func TestWhatAForgeDoesNotHave(t *testing.T) {
 	requirement.Claim(t, "AMB-25", "MAP-13", "MAP-14")
 	for _, c := range []struct {
 		name  string
-		forge record.Forge
+		forge contract.Forge
 		make  func(*testkit.Stream)
 		rule  string
 	}{
-		{"a thread of Forgejo", record.Forgejo, func(s *testkit.Stream) { threeComments(s) }, "bounded.thread"},
-		{"a review of GitLab", record.GitLab, func(s *testkit.Stream) {
-			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", record.Approved)
-			s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1)
+		{"a thread of Forgejo", contract.Forgejo, func(s *testkit.Stream) { threeComments(s) }, "bounded.thread"},
+		{"a review of GitLab", contract.GitLab, func(s *testkit.Stream) {
+			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", contract.Approved)
+			s.Gap(contract.ScopeReviews, contract.HistoryUnavailable, 1)
 		}, "bounded.review"},
-		{"no reviews of GitLab", record.GitLab, func(s *testkit.Stream) {
+		{"no reviews of GitLab", contract.GitLab, func(s *testkit.Stream) {
 			s.Header.Collection.IncludedSources = []string{"comments", "entity"}
-			s.Header.Collection.CheckLogSelection, s.Header.HeadSHA = record.LogsNone, ""
+			s.Header.Collection.CheckLogSelection, s.Header.HeadSHA = contract.LogsNone, ""
 		}, ""},
 	} {
-		s := testkit.New(c.forge, record.ChangeProposal, 3)
+		s := testkit.New(c.forge, contract.ChangeProposal, 3)
 		c.make(s)
 		_, err := emitTo(memoryDir(t)+"/context", s.Bytes(t))
 		var e *fault.Error
@@ -222,7 +222,7 @@ func TestWhatAForgeDoesNotHave(t *testing.T) {
 // A document that no verifier reads is not written.
 func TestDocumentsAreBounded(t *testing.T) {
 	requirement.Claim(t, "VER-03")
-	s := testkit.New(record.GitHub, record.WorkItem, 3)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 3)
 	s.Header.Collection.Bounds.MaxMetadataStringBytes = 1 << 23
 	login := strings.Repeat("x", 8<<20-1<<10) // a line has at most 8 MiB
 	for n := range 9 {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
 	"snapline/schemas"
@@ -95,12 +95,12 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 	thread := func(s *testkit.Stream, id string) {
 		s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "c\n")
 		th := s.Thread(1, testkit.Time(2, "10:00"), 1)
-		r := s.Identify(&record.Record{Kind: record.KindThread}, id)
+		r := s.Identify(&contract.Record{Kind: contract.KindThread}, id)
 		th.ID, th.ThreadKey = r.ID, r.RecordKey
 	}
 	check := func(s *testkit.Stream, id string) {
-		c := s.Check(1, testkit.Time(2, "10:00"), "ci", record.Success)
-		r := s.Identify(&record.Record{Kind: record.KindCheck}, id)
+		c := s.Check(1, testkit.Time(2, "10:00"), "ci", contract.Success)
+		r := s.Identify(&contract.Record{Kind: contract.KindCheck}, id)
 		c.ID, c.RecordKey = r.ID, r.RecordKey
 	}
 	actor := func(s *testkit.Stream, id string) { s.Actor(s.Human(2, "write")).ID = id }
@@ -108,7 +108,7 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 	repository := func(s *testkit.Stream, id string) {
 		s.Header.Source.RepositoryID = id
 		for _, l := range s.Lines {
-			if r, ok := l.(*record.Record); ok {
+			if r, ok := l.(*contract.Record); ok {
 				s.Identify(r, r.ID)
 			}
 		}
@@ -116,7 +116,7 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 	entity := func(s *testkit.Stream, id string) {
 		s.Header.Entity.ID = id
 		for _, l := range s.Lines {
-			if r, ok := l.(*record.Record); ok {
+			if r, ok := l.(*contract.Record); ok {
 				s.Identify(r, id)
 			}
 		}
@@ -125,22 +125,22 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 		"comment": comment, "thread": thread, "check": check, "actor": actor, "run": run, "repository": repository, "entity": entity,
 	}
 	for _, c := range []struct {
-		forge     record.Forge
+		forge     contract.Forge
 		good, bad []string
 		only      string
 	}{
-		{record.GitHub, []string{"IC_kwDO-1=", "a", "7"}, []string{"a.b", "a:b", "_a", "a/b", "", "a b", "é"}, ""},
-		{record.GitLab, []string{"9007199254740993"}, []string{"0", "01", "-1", "1.0", "IC_kwDO1", "1 "}, ""},
-		{record.GitLab, []string{"6a9c1750b37d513a43987b574953fceb50b03ce7", "a.b:c_d-e"}, []string{"a=b", ".a", "a/b", ""}, "thread"},
-		{record.Forgejo, []string{"1", "42"}, []string{"0", "042", "-2", "x"}, ""},
+		{contract.GitHub, []string{"IC_kwDO-1=", "a", "7"}, []string{"a.b", "a:b", "_a", "a/b", "", "a b", "é"}, ""},
+		{contract.GitLab, []string{"9007199254740993"}, []string{"0", "01", "-1", "1.0", "IC_kwDO1", "1 "}, ""},
+		{contract.GitLab, []string{"6a9c1750b37d513a43987b574953fceb50b03ce7", "a.b:c_d-e"}, []string{"a=b", ".a", "a/b", ""}, "thread"},
+		{contract.Forgejo, []string{"1", "42"}, []string{"0", "042", "-2", "x"}, ""},
 	} {
 		for name, set := range sets {
-			if c.only != "" && c.only != name || c.only == "" && name == "thread" && c.forge != record.GitHub {
+			if c.only != "" && c.only != name || c.only == "" && name == "thread" && c.forge != contract.GitHub {
 				continue
 			}
 			for i, id := range append(append([]string{}, c.good...), c.bad...) {
-				s := testkit.New(c.forge, record.ChangeProposal, 3)
-				s.Gap(record.ScopeReviews, record.HistoryUnavailable, 1) // GitLab's
+				s := testkit.New(c.forge, contract.ChangeProposal, 3)
+				s.Gap(contract.ScopeReviews, contract.HistoryUnavailable, 1) // GitLab's
 				set(s, id)
 				_, err := emitTo(memoryDir(t)+"/context", s.Bytes(t))
 				var e *fault.Error
@@ -158,7 +158,7 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 		"check as a record":  {`"type":"record","kind":"comment"`, `"type":"record","kind":"check"`, "stream.vocabulary"},
 		"conversation":       {`"entity":{"kind":"change_proposal"`, `"entity":{"kind":"conversation"`, "stream.vocabulary"},
 	} {
-		s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+		s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 		comment(s, "IC_1")
 		_, err := emitTo(memoryDir(t)+"/context", bytes.Replace(s.Bytes(t), []byte(c.from), []byte(c.to), 1))
 		var e *fault.Error
@@ -166,7 +166,7 @@ func TestForeignIdentifiersAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "c\n")
 	s.Thread(1, testkit.Time(2, "10:00"), 1)
 	s.Thread(1, testkit.Time(2, "10:00"), 1)

@@ -1,6 +1,6 @@
 // Package emit writes a bounded stream as a tree of files. What the bytes are is a
 // pure function of the stream: no clock, machine, path or name from outside enters a
-// file (DET-01, DET-02). Publication is pkg/treefs: the tree is built in a private
+// file (DET-01, DET-02). Publication is pkg/disk: the tree is built in a private
 // place and appears by one rename after the stream's trailer has been checked.
 //
 // Read in this order: emit.go (the stage), check.go (what the stream must satisfy

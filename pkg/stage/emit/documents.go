@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // singletons writes the six documents that every tree has (TREE-02). Order files come
 // later.
 func (b *builder) singletons() error {
-	none := record.Clean()
+	none := contract.Clean()
 	actors, logins := b.actorState()
 	entity, entityFilter := b.entity()
 	for _, document := range []struct {
 		role   tree.Role
 		path   string
 		value  any
-		filter *record.Filter
+		filter *contract.Filter
 	}{
 		{tree.RoleCollection, tree.CollectionPath, tree.NewCollection(b.header.Collection), nil},
 		{tree.RoleEntityMetadata, tree.EntityPath, entity, &entityFilter},
@@ -36,7 +36,7 @@ func (b *builder) singletons() error {
 
 // entity gives the metadata and their filter value: title, labels and the author's
 // login (AMB-31).
-func (b *builder) entity() (tree.Entity, record.Filter) {
+func (b *builder) entity() (tree.Entity, contract.Filter) {
 	e, filter := b.header.Entity, b.header.EntityFilter.Clone()
 	if e.AuthorID != nil {
 		filter.Add(*b.actors[*e.AuthorID].LoginFilter)
@@ -53,7 +53,7 @@ func (b *builder) relations() tree.Relations {
 	slices.SortFunc(b.reviews, func(x, y tree.Review) int {
 		return order(x.SubmittedAt, y.SubmittedAt, x.ID, y.ID)
 	})
-	slices.SortFunc(b.threads, func(x, y *record.Thread) int {
+	slices.SortFunc(b.threads, func(x, y *contract.Thread) int {
 		return order(x.CreatedAt, y.CreatedAt, x.ID, y.ID)
 	})
 	threads := make([]tree.Thread, len(b.threads))
@@ -82,13 +82,13 @@ func (b *builder) agentRuns() tree.AgentRuns {
 // actorState gives exactly the actors that the tree names, by id, and the sum of
 // their login findings (ACT-01, ACT-09). An actor of unknown kind is written as a
 // human of whom nothing is verified (AMB-70).
-func (b *builder) actorState() (tree.ActorState, record.Filter) {
-	state, logins := tree.ActorState{Actors: []tree.Actor{}}, record.Clean()
+func (b *builder) actorState() (tree.ActorState, contract.Filter) {
+	state, logins := tree.ActorState{Actors: []tree.Actor{}}, contract.Clean()
 	for id := range b.referenced {
 		a := b.actors[id]
 		row := tree.Actor{ID: a.ID, Kind: a.Kind, Login: a.Login, Role: a.Role, RoleVerified: a.RoleVerified}
-		if a.Kind == record.Unknown {
-			row.Kind, row.Role, row.RoleVerified = record.Human, nil, false
+		if a.Kind == contract.Unknown {
+			row.Kind, row.Role, row.RoleVerified = contract.Human, nil, false
 		}
 		state.Actors = append(state.Actors, row)
 		logins.Add(*a.LoginFilter)

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"io"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/disk"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
-	"snapline/pkg/treefs"
+	"snapline/pkg/stream"
 )
 
 // Config is what emit needs besides the stream. Nothing of it reaches the tree.
 type Config struct {
-	FS      treefs.FS
+	FS      disk.FS
 	Out     string  // the tree's path, which must not exist
 	Receipt string  // path of a copy of the receipt, "" for none; must not exist
 	Durable bool    // flush the tree to the disk before it appears
@@ -23,8 +23,8 @@ type Config struct {
 // Run writes the bounded stream of in as a tree at cfg.Out and its receipt to stdout.
 // The path is checked before anything is read. Whatever fails, nothing is left at the
 // path; what is left elsewhere, if the process is killed, is private.
-func Run(ctx context.Context, in *ndjson.Reader, stdout io.Writer, cfg Config, log *fault.Log) (err error) {
-	publication, err := treefs.Begin(cfg.FS, cfg.Out)
+func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, log *fault.Log) (err error) {
+	publication, err := disk.Begin(cfg.FS, cfg.Out)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func Run(ctx context.Context, in *ndjson.Reader, stdout io.Writer, cfg Config, l
 
 // Build gives out the files of the tree of a bounded stream, each once, in any order,
 // and publishes nothing: for who compares them with a tree.
-func Build(ctx context.Context, in *ndjson.Reader, out Sink, recovered Recover) error {
+func Build(ctx context.Context, in *stream.Reader, out Sink, recovered Recover) error {
 	header, err := in.Header()
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func deliver(stdout io.Writer, receipt []byte) error {
 // build turns a bounded stream into the files of a tree: it writes them into out and
 // gives what the tree answers for. The bytes depend on the stream alone. lines come
 // from next until io.EOF, which follows a trailer that was checked.
-func build(ctx context.Context, header *record.Snapshot, next func() (record.Line, error), out Sink, recovered Recover) (*root, error) {
+func build(ctx context.Context, header *contract.Snapshot, next func() (contract.Line, error), out Sink, recovered Recover) (*root, error) {
 	promised, err := newPromises(header)
 	if err != nil {
 		return nil, err
@@ -124,12 +124,12 @@ func build(ctx context.Context, header *record.Snapshot, next func() (record.Lin
 
 // familyBuilder writes the tree of one family.
 type familyBuilder interface {
-	line(record.Line) error
+	line(contract.Line) error
 	finish() (*root, error)
 }
 
-func newFamilyBuilder(out Sink, header *record.Snapshot, promised *promises, recovered Recover) familyBuilder {
-	if header.Family == record.FamilyEntity {
+func newFamilyBuilder(out Sink, header *contract.Snapshot, promised *promises, recovered Recover) familyBuilder {
+	if header.Family == contract.FamilyEntity {
 		return checked{newBuilder(out, header), promised}
 	}
 	return newDocumentBuilder(out, header, recovered)
@@ -141,11 +141,11 @@ type checked struct {
 	promised *promises
 }
 
-func (c checked) line(l record.Line) error {
+func (c checked) line(l contract.Line) error {
 	if err := c.promised.line(l); err != nil {
 		var e *fault.Error
 		if errors.As(err, &e) {
-			e.Record = record.Describe(l)
+			e.Record = contract.Describe(l)
 		}
 		return err
 	}
@@ -155,7 +155,7 @@ func (c checked) line(l record.Line) error {
 func (c checked) finish() (*root, error) {
 	unknown := int64(0)
 	for id := range c.referenced {
-		if c.actors[id].Kind == record.Unknown {
+		if c.actors[id].Kind == contract.Unknown {
 			unknown++
 		}
 	}

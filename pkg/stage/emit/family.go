@@ -3,22 +3,22 @@ package emit
 import (
 	"cmp"
 
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // Recover judges the documents of a canon-state tree, those without raw bytes having
 // been rejected, as one chain, and gives the text of the state that may be recovered
 // from it, or nil. The manifest is complete but for what follows from that.
-type Recover func(m tree.Manifest, documents []record.Document) (*tree.Chain, []byte)
+type Recover func(m tree.Manifest, documents []contract.Document) (*tree.Chain, []byte)
 
 // documentBuilder writes the tree of a document family: the bytes of each document as
 // they are, for canon-state the recovered state, and the manifest.
 type documentBuilder struct {
 	sink      Sink
-	header    *record.Snapshot
+	header    *contract.Snapshot
 	recover   Recover
-	documents []record.Document
+	documents []contract.Document
 	rows      []tree.ManifestDocument
 	rejected  int64
 	gaps      tree.GapCounts
@@ -26,21 +26,21 @@ type documentBuilder struct {
 	bytes     int64
 }
 
-func newDocumentBuilder(out Sink, header *record.Snapshot, recovered Recover) *documentBuilder {
+func newDocumentBuilder(out Sink, header *contract.Snapshot, recovered Recover) *documentBuilder {
 	return &documentBuilder{sink: out, header: header, recover: recovered, rows: []tree.ManifestDocument{}, gaps: tree.GapCounts{}}
 }
 
-func (b *documentBuilder) line(line record.Line) error {
+func (b *documentBuilder) line(line contract.Line) error {
 	switch l := line.(type) {
-	case *record.Document:
+	case *contract.Document:
 		return b.document(l)
-	case *record.Gap:
+	case *contract.Gap:
 		addGap(b.gaps, l)
 	}
 	return nil
 }
 
-func (b *documentBuilder) document(d *record.Document) error {
+func (b *documentBuilder) document(d *contract.Document) error {
 	limits := b.header.Limits
 	switch n := int64(len(d.Raw)); {
 	case n > limits.MaxDocumentBytes:
@@ -61,7 +61,7 @@ func (b *documentBuilder) document(d *record.Document) error {
 		b.rejected++
 	}
 	b.rows = append(b.rows, row)
-	if b.header.Family == record.FamilyCanon {
+	if b.header.Family == contract.FamilyCanon {
 		b.documents = append(b.documents, *d)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (b *documentBuilder) finish() (*root, error) {
 		Limits:        tree.Limits{MaxDocumentBytes: limits.MaxDocumentBytes, MaxDocuments: limits.MaxDocuments, Selection: limits.Selection},
 		SchemaVersion: tree.SchemaVersion,
 	}
-	if b.header.Family == record.FamilyCanon {
+	if b.header.Family == contract.FamilyCanon {
 		var state []byte
 		if manifest.Chain, state = b.recover(manifest, b.documents); state != nil {
 			manifest.Recovered = &tree.RecoveredState{Bytes: int64(len(state)), Path: tree.RecoveredPath, SHA256: tree.Digest(state)}

@@ -11,44 +11,44 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/disk"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/emit"
+	"snapline/pkg/stream"
 	"snapline/pkg/testkit"
-	"snapline/pkg/tree"
-	"snapline/pkg/treefs"
 )
 
-func documents(t testing.TB, family record.Family, most int64, docs ...record.Line) []byte {
+func documents(t testing.TB, family contract.Family, most int64, docs ...contract.Line) []byte {
 	t.Helper()
-	header := &record.Snapshot{
-		Family: family, FilterVersion: safety.Version, Limits: &record.Limits{MaxDocuments: most, MaxDocumentBytes: 16, Selection: record.Newest},
-		Stages: []record.Stage{record.Self("fetch"), record.Self("filter"), record.Self("bound")},
+	header := &contract.Snapshot{
+		Family: family, FilterVersion: safety.Version, Limits: &contract.Limits{MaxDocuments: most, MaxDocumentBytes: 16, Selection: contract.Newest},
+		Stages: []contract.Stage{contract.Self("fetch"), contract.Self("filter"), contract.Self("bound")},
 	}
 	return testkit.Frame(t, header, docs)
 }
 
-func document(name, raw string) *record.Document {
-	f := record.Clean()
-	return &record.Document{Name: name, Format: "canon-delta", Raw: []byte(raw), HasRaw: true, SHA256: digest(raw), Strings: 3, Filter: &f}
+func document(name, raw string) *contract.Document {
+	f := contract.Clean()
+	return &contract.Document{Name: name, Format: "canon-delta", Raw: []byte(raw), HasRaw: true, SHA256: digest(raw), Strings: 3, Filter: &f}
 }
 
-func rejectedDocument(name string) *record.Document {
-	return &record.Document{
+func rejectedDocument(name string) *contract.Document {
+	return &contract.Document{
 		Name: name, Format: "canon-delta", SHA256: digest("what was rejected"),
-		Filter: &record.Filter{Status: record.Rejected, Findings: findings("secret.github", 1)},
+		Filter: &contract.Filter{Status: contract.Rejected, Findings: findings("secret.github", 1)},
 	}
 }
 
-func emitDocuments(t testing.TB, stream []byte, recovered emit.Recover) (map[string]string, string, error) {
+func emitDocuments(t testing.TB, raw []byte, recovered emit.Recover) (map[string]string, string, error) {
 	t.Helper()
 	dir := memoryDir(t)
 	var stdout bytes.Buffer
-	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3})
-	err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: treefs.OS{}, Out: filepath.Join(dir, "context"), Recover: recovered}, nil)
+	in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3})
+	err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: disk.OS{}, Out: filepath.Join(dir, "context"), Recover: recovered}, nil)
 	if err != nil {
 		if left, _ := os.ReadDir(dir); len(left) != 0 || stdout.Len() != 0 {
 			t.Errorf("left %v, receipt %q", left, stdout.String())
@@ -63,13 +63,13 @@ func TestDocumentTrees(t *testing.T) {
 	requirement.Claim(t, "DET-02", "GAP-03", "GAP-04")
 	raw := "\ufeff{ \"b\" : 1.0e2,\n\"b\":\"\\u00e9\" }"
 	raw = raw[:16]
-	stream := documents(t, record.FamilyCanon, 3, document("one", raw), rejectedDocument("two"), document("three.v3", ""),
-		&record.Gap{Scope: record.ScopeDocuments, Code: record.UnsafeContent, Count: 1}, &record.Gap{Scope: record.ScopeDocuments, Code: record.ProfileBound, Count: 2})
-	var judged []record.Document
+	in := documents(t, contract.FamilyCanon, 3, document("one", raw), rejectedDocument("two"), document("three.v3", ""),
+		&contract.Gap{Scope: contract.ScopeDocuments, Code: contract.UnsafeContent, Count: 1}, &contract.Gap{Scope: contract.ScopeDocuments, Code: contract.ProfileBound, Count: 2})
+	var judged []contract.Document
 	chain := &tree.Chain{Verdict: "valid"}
-	got, receipt, err := emitDocuments(t, stream, func(m tree.Manifest, docs []record.Document) (*tree.Chain, []byte) {
+	got, receipt, err := emitDocuments(t, in, func(m tree.Manifest, docs []contract.Document) (*tree.Chain, []byte) {
 		judged = docs
-		if len(m.Documents) != 3 || len(m.Gaps) != 2 || m.Family != record.FamilyCanon {
+		if len(m.Documents) != 3 || len(m.Gaps) != 2 || m.Family != contract.FamilyCanon {
 			t.Errorf("judged with %+v", m)
 		}
 		return chain, []byte("{ }\n")
@@ -102,21 +102,21 @@ func TestDocumentTrees(t *testing.T) {
 }
 
 func TestNoRecoveryLeavesNoState(t *testing.T) {
-	refused := func(tree.Manifest, []record.Document) (*tree.Chain, []byte) {
+	refused := func(tree.Manifest, []contract.Document) (*tree.Chain, []byte) {
 		return &tree.Chain{Verdict: "broken", Refusal: "it is broken"}, nil
 	}
-	got, _, err := emitDocuments(t, documents(t, record.FamilyCanon, 3, document("one", "{}")), refused)
+	got, _, err := emitDocuments(t, documents(t, contract.FamilyCanon, 3, document("one", "{}")), refused)
 	if err != nil || len(got) != 2 || strings.Contains(got["manifest.json"], `"recovered"`) || !strings.Contains(got["manifest.json"], `"recovery_refused":"it is broken"`) {
 		t.Errorf("%v %v", got, err)
 	}
-	got, _, err = emitDocuments(t, documents(t, record.FamilyMSP, 3, document("one", "{}")), func(tree.Manifest, []record.Document) (*tree.Chain, []byte) {
+	got, _, err = emitDocuments(t, documents(t, contract.FamilyMSP, 3, document("one", "{}")), func(tree.Manifest, []contract.Document) (*tree.Chain, []byte) {
 		t.Error("an MSP snapshot is judged as a chain")
 		return nil, nil
 	})
 	if err != nil || len(got) != 2 || strings.Contains(got["manifest.json"], `"chain"`) {
 		t.Errorf("%v %v", got, err)
 	}
-	got, _, err = emitDocuments(t, documents(t, record.FamilyMSP, 3), nil)
+	got, _, err = emitDocuments(t, documents(t, contract.FamilyMSP, 3), nil)
 	if err != nil || len(got) != 1 || !strings.Contains(got["manifest.json"], `"documents":[]`) || !strings.Contains(got["manifest.json"], `"gaps":[]`) {
 		t.Errorf("%v %v", got, err)
 	}
@@ -125,22 +125,22 @@ func TestNoRecoveryLeavesNoState(t *testing.T) {
 func TestBrokenDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule string
-		docs []record.Line
+		docs []contract.Line
 	}{
-		"too large":        {"bounded.document", []record.Line{document("a", strings.Repeat("x", 17))}},
-		"too many":         {"bounded.selection", []record.Line{document("a", ""), document("b", ""), rejectedDocument("c"), document("d", "")}},
-		"slash":            {"bounded.document-name", []record.Line{document("../x", "")}},
-		"space":            {"bounded.document-name", []record.Line{document("a b", "")}},
-		"long name":        {"bounded.document-name", []record.Line{document(strings.Repeat("x", 129), "")}},
-		"bytes of another": {"stream.document-digest", []record.Line{&record.Document{Name: "a", Format: "f", HasRaw: true, SHA256: digest("x"), Filter: document("a", "").Filter}}},
+		"too large":        {"bounded.document", []contract.Line{document("a", strings.Repeat("x", 17))}},
+		"too many":         {"bounded.selection", []contract.Line{document("a", ""), document("b", ""), rejectedDocument("c"), document("d", "")}},
+		"slash":            {"bounded.document-name", []contract.Line{document("../x", "")}},
+		"space":            {"bounded.document-name", []contract.Line{document("a b", "")}},
+		"long name":        {"bounded.document-name", []contract.Line{document(strings.Repeat("x", 129), "")}},
+		"bytes of another": {"stream.document-digest", []contract.Line{&contract.Document{Name: "a", Format: "f", HasRaw: true, SHA256: digest("x"), Filter: document("a", "").Filter}}},
 	} {
-		_, _, err := emitDocuments(t, documents(t, record.FamilyMSP, 3, c.docs...), nil)
+		_, _, err := emitDocuments(t, documents(t, contract.FamilyMSP, 3, c.docs...), nil)
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Rule != c.rule || e.Exit != fault.Input {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := emitDocuments(t, documents(t, record.FamilyMSP, 3, document(strings.Repeat("x", 128), strings.Repeat("x", 16)), document("b", ""), document("c", "")), nil); err != nil {
+	if _, _, err := emitDocuments(t, documents(t, contract.FamilyMSP, 3, document(strings.Repeat("x", 128), strings.Repeat("x", 16)), document("b", ""), document("c", "")), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"snapline/pkg/disk"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/emit"
-	"snapline/pkg/treefs"
+	"snapline/pkg/stream"
 )
 
 // faulty is a file system in which one call goes wrong, or every call from one on.
@@ -62,11 +62,11 @@ func (f *faulty) call(name string, do func() error) error {
 	return f.err
 }
 
-func (f *faulty) Dir(path string) (treefs.Dir, error) {
-	return f.open("FS.Dir", func() (treefs.Dir, error) { return treefs.OS{}.Dir(path) })
+func (f *faulty) Dir(path string) (disk.Dir, error) {
+	return f.open("FS.Dir", func() (disk.Dir, error) { return disk.OS{}.Dir(path) })
 }
 
-func (f *faulty) open(name string, do func() (treefs.Dir, error)) (d treefs.Dir, err error) {
+func (f *faulty) open(name string, do func() (disk.Dir, error)) (d disk.Dir, err error) {
 	err = f.call(name, func() error { d, err = do(); return err })
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (f *faulty) open(name string, do func() (treefs.Dir, error)) (d treefs.Dir,
 	return &faultyDir{d, f}, nil
 }
 
-func (f *faulty) file(name string, do func() (treefs.File, error)) (file treefs.File, err error) {
+func (f *faulty) file(name string, do func() (disk.File, error)) (file disk.File, err error) {
 	err = f.call(name, func() error { file, err = do(); return err })
 	if err != nil {
 		return nil, err
@@ -83,16 +83,16 @@ func (f *faulty) file(name string, do func() (treefs.File, error)) (file treefs.
 }
 
 type faultyDir struct {
-	real treefs.Dir
+	real disk.Dir
 	f    *faulty
 }
 
-func (d *faultyDir) Info() (i treefs.Info, err error) {
+func (d *faultyDir) Info() (i disk.Info, err error) {
 	err = d.f.call("Dir.Info", func() error { i, err = d.real.Info(); return err })
 	return i, err
 }
 
-func (d *faultyDir) Stat(name string) (i treefs.Info, err error) {
+func (d *faultyDir) Stat(name string) (i disk.Info, err error) {
 	err = d.f.call("Dir.Stat", func() error { i, err = d.real.Stat(name); return err })
 	return i, err
 }
@@ -102,23 +102,23 @@ func (d *faultyDir) Names() (names []string, err error) {
 	return names, err
 }
 
-func (d *faultyDir) Dir(name string) (treefs.Dir, error) {
-	return d.f.open("Dir.Dir", func() (treefs.Dir, error) { return d.real.Dir(name) })
+func (d *faultyDir) Dir(name string) (disk.Dir, error) {
+	return d.f.open("Dir.Dir", func() (disk.Dir, error) { return d.real.Dir(name) })
 }
 
-func (d *faultyDir) Mkdir(name string) (treefs.Dir, error) {
-	return d.f.open("Dir.Mkdir", func() (treefs.Dir, error) { return d.real.Mkdir(name) })
+func (d *faultyDir) Mkdir(name string) (disk.Dir, error) {
+	return d.f.open("Dir.Mkdir", func() (disk.Dir, error) { return d.real.Mkdir(name) })
 }
 
-func (d *faultyDir) Open(name string) (treefs.File, error) {
-	return d.f.file("Dir.Open", func() (treefs.File, error) { return d.real.Open(name) })
+func (d *faultyDir) Open(name string) (disk.File, error) {
+	return d.f.file("Dir.Open", func() (disk.File, error) { return d.real.Open(name) })
 }
 
-func (d *faultyDir) Create(name string) (treefs.File, error) {
-	return d.f.file("Dir.Create", func() (treefs.File, error) { return d.real.Create(name) })
+func (d *faultyDir) Create(name string) (disk.File, error) {
+	return d.f.file("Dir.Create", func() (disk.File, error) { return d.real.Create(name) })
 }
 
-func (d *faultyDir) Rename(old string, to treefs.Dir, name string) error {
+func (d *faultyDir) Rename(old string, to disk.Dir, name string) error {
 	return d.f.call("Dir.Rename", func() error { return d.real.Rename(old, to.(*faultyDir).real, name) })
 }
 
@@ -142,7 +142,7 @@ func (d *faultyDir) Close() error {
 }
 
 type faultyFile struct {
-	real treefs.File
+	real disk.File
 	f    *faulty
 }
 
@@ -160,7 +160,7 @@ func (f *faultyFile) Write(p []byte) (int, error) {
 	return n, f.f.err
 }
 
-func (f *faultyFile) Info() (i treefs.Info, err error) {
+func (f *faultyFile) Info() (i disk.Info, err error) {
 	err = f.f.call("File.Info", func() error { i, err = f.real.Info(); return err })
 	return i, err
 }
@@ -187,8 +187,8 @@ type setup struct {
 var setups = []setup{
 	{"any directory", func(_ *testing.T, dir string) string { return dir }},
 	{"run directory of a harness", func(t *testing.T, dir string) string {
-		run := filepath.Join(dir, treefs.RunPrefix+"harness")
-		if err := errors.Join(os.Mkdir(run, 0o700), os.WriteFile(filepath.Join(run, treefs.LockName), []byte(treefs.LockMagic), 0o600)); err != nil {
+		run := filepath.Join(dir, disk.RunPrefix+"harness")
+		if err := errors.Join(os.Mkdir(run, 0o700), os.WriteFile(filepath.Join(run, disk.LockName), []byte(disk.LockMagic), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return run
@@ -201,11 +201,11 @@ var setups = []setup{
 func TestFaultsLeaveNothing(t *testing.T) {
 	requirement.Claim(t, "LIF-03", "ABT-11", "GAP-05")
 	const name = "github-nothing-selected"
-	stream := loadGolden(t)[name]
+	raw := loadGolden(t)[name]
 	want := files(t, filepath.Join(goldenDir, name, "context"))
 	tried := map[string]int{}
 	run := func(f *faulty, setup setup, receipt bool) int {
-		runFaulty(t, f, setup, receipt, stream, want)
+		runFaulty(t, f, setup, receipt, raw, want)
 		for _, hit := range f.hits[:min(2, len(f.hits))] {
 			tried[hit]++
 		}
@@ -261,7 +261,7 @@ func memoryDir(t testing.TB) string {
 	return ""
 }
 
-func runFaulty(t *testing.T, f *faulty, setup setup, receipt bool, stream []byte, want map[string]string) {
+func runFaulty(t *testing.T, f *faulty, setup setup, receipt bool, raw []byte, want map[string]string) {
 	t.Helper()
 	dir := memoryDir(t)
 	defer os.RemoveAll(dir)
@@ -271,7 +271,7 @@ func runFaulty(t *testing.T, f *faulty, setup setup, receipt bool, stream []byte
 		cfg.Receipt = filepath.Join(dir, "receipt.json")
 	}
 	var stdout bytes.Buffer
-	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3})
+	in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3})
 	err := emit.Run(context.Background(), in, &stdout, cfg, nil)
 	name := fmt.Sprintf("%s, receipt %v, call %d and %d %v, %v, after %v, lasting %v",
 		setup.name, receipt, f.at, f.also, f.hits[:min(2, len(f.hits))], f.err, f.after, f.lasting)
@@ -313,8 +313,8 @@ func leftovers(t *testing.T, name string, f *faulty, dir, parent string, done, r
 			}
 			switch {
 			case done && (e.Name() == "context" || receipt && e.Name() == "receipt.json"):
-			case e.Name() == treefs.LockName || filepath.Join(place, e.Name()) == parent:
-			case cleaning && e.IsDir() && info.Mode().Perm() == 0o700 && (strings.HasPrefix(e.Name(), treefs.RunPrefix) || e.Name() == treefs.BuildName):
+			case e.Name() == disk.LockName || filepath.Join(place, e.Name()) == parent:
+			case cleaning && e.IsDir() && info.Mode().Perm() == 0o700 && (strings.HasPrefix(e.Name(), disk.RunPrefix) || e.Name() == disk.BuildName):
 			case e.Name() == "receipt.json" && (f.lasting || f.also != 0 || f.after && f.hit("Dir.Create")):
 			default:
 				t.Errorf("%s: %s is left", name, e.Name())
@@ -333,13 +333,13 @@ func (b brokenPipe) Write(p []byte) (int, error) { return min(b.n, len(p)), b.er
 
 func TestAReceiptThatCannotBeDeliveredTakesTheTreeBack(t *testing.T) {
 	requirement.Claim(t, "VER-01", "LIF-03")
-	stream := loadGolden(t)["github-work-item"]
+	raw := loadGolden(t)["github-work-item"]
 	for name, stdout := range map[string]io.Writer{
 		"full disk": brokenPipe{err: syscall.ENOSPC}, "no reader": brokenPipe{err: syscall.EPIPE}, "short": brokenPipe{n: 5}, "part": brokenPipe{n: 5, err: syscall.EIO},
 	} {
 		dir := memoryDir(t)
-		in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3})
-		cfg := emit.Config{FS: treefs.OS{}, Out: filepath.Join(dir, "context"), Receipt: filepath.Join(dir, "receipt.json")}
+		in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3})
+		cfg := emit.Config{FS: disk.OS{}, Out: filepath.Join(dir, "context"), Receipt: filepath.Join(dir, "receipt.json")}
 		err := emit.Run(context.Background(), in, stdout, cfg, nil)
 		if err == nil || fault.ExitOf(err) != fault.Environment {
 			t.Errorf("%s: %v", name, err)
@@ -365,10 +365,10 @@ func TestStreamsThatEndEarlyLeaveNothing(t *testing.T) {
 			cases[fmt.Sprintf("without line %d", i)] = append(bytes.Clone(cut), bytes.Join(lines[i+1:], nil)...)
 		}
 	}
-	for name, stream := range cases {
+	for name, raw := range cases {
 		dir := memoryDir(t)
-		receipt, err := emitTo(filepath.Join(dir, "context"), stream)
-		var abort *ndjson.AbortError
+		receipt, err := emitTo(filepath.Join(dir, "context"), raw)
+		var abort *stream.AbortError
 		if isAbort := errors.As(err, &abort); err == nil || len(receipt) != 0 || isAbort != strings.HasPrefix(name, "abort") {
 			t.Errorf("%s: %v, receipt %q", name, err, receipt)
 		}
@@ -380,7 +380,7 @@ func TestStreamsThatEndEarlyLeaveNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	dir := memoryDir(t)
-	err := emit.Run(ctx, ndjson.NewReader(bytes.NewReader(good), ndjson.ReaderOptions{Position: 3}), io.Discard, emit.Config{FS: treefs.OS{}, Out: filepath.Join(dir, "context")}, nil)
+	err := emit.Run(ctx, stream.NewReader(bytes.NewReader(good), stream.ReaderOptions{Position: 3}), io.Discard, emit.Config{FS: disk.OS{}, Out: filepath.Join(dir, "context")}, nil)
 	if left, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(left) != 0 {
 		t.Errorf("%v, left %v", err, left)
 	}

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/stage/emit"
-	"snapline/pkg/tree"
+	"snapline/pkg/stream"
 )
 
 // memory is a sink that checks what it is given.
@@ -34,13 +34,13 @@ func (m memory) WriteFile(path string, data []byte) error {
 // FuzzBuild: no stream makes emit panic, write a file twice or to a foreign path, and
 // what the reader accepts to its end becomes a tree with its root.
 func FuzzBuild(f *testing.F) {
-	for _, stream := range loadGolden(f) {
-		f.Add(stream)
+	for _, raw := range loadGolden(f) {
+		f.Add(raw)
 	}
-	f.Add(documents(f, record.FamilyCanon, 3, document("a", "{}"), rejectedDocument("b")))
-	f.Fuzz(func(t *testing.T, stream []byte) {
+	f.Add(documents(f, contract.FamilyCanon, 3, document("a", "{}"), rejectedDocument("b")))
+	f.Fuzz(func(t *testing.T, raw []byte) {
 		m := memory{t, map[string]int{}}
-		err := emit.Build(context.Background(), ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3}), m, noRecovery)
+		err := emit.Build(context.Background(), stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3}), m, noRecovery)
 		_, index := m.files[tree.IndexPath]
 		_, manifest := m.files[tree.ManifestPath]
 		if rooted := index || manifest; rooted != (err == nil) {
@@ -60,8 +60,8 @@ func resealed(lines [][]byte) []byte {
 func TestResealedDamage(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	accepted, refused := 0, 0
-	for name, stream := range loadGolden(t) {
-		lines := bytes.SplitAfter(stream, []byte("\n"))
+	for name, raw := range loadGolden(t) {
+		lines := bytes.SplitAfter(raw, []byte("\n"))
 		lines = lines[:len(lines)-2] // the trailer and what follows it
 		for range 300 {
 			damaged := slices.Clone(lines)
@@ -80,7 +80,7 @@ func TestResealedDamage(t *testing.T) {
 				damaged[at] = line
 			}
 			m := memory{t, map[string]int{}}
-			in := ndjson.NewReader(bytes.NewReader(resealed(damaged)), ndjson.ReaderOptions{Position: 3})
+			in := stream.NewReader(bytes.NewReader(resealed(damaged)), stream.ReaderOptions{Position: 3})
 			err := emit.Build(context.Background(), in, m, nil)
 			if _, rooted := m.files[tree.IndexPath]; rooted != (err == nil) {
 				t.Errorf("%s: root written %v, error %v", name, rooted, err)

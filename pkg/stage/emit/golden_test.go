@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"snapline/pkg/ndjson"
+	"snapline/pkg/disk"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/emit"
-	"snapline/pkg/treefs"
+	"snapline/pkg/stream"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden")
@@ -29,20 +29,20 @@ const (
 )
 
 // publish emits a stream at a new path and gives the path and the receipt.
-func publish(t testing.TB, stream []byte) (out string, receipt []byte) {
+func publish(t testing.TB, raw []byte) (out string, receipt []byte) {
 	t.Helper()
 	out = filepath.Join(memoryDir(t), "context")
-	receipt, err := emitTo(out, stream)
+	receipt, err := emitTo(out, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out, receipt
 }
 
-func emitTo(out string, stream []byte) ([]byte, error) {
+func emitTo(out string, raw []byte) ([]byte, error) {
 	var stdout bytes.Buffer
-	in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Name: "stdin", Position: 3})
-	err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: treefs.OS{}, Out: out}, nil)
+	in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Name: "stdin", Position: 3})
+	err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: disk.OS{}, Out: out}, nil)
 	return stdout.Bytes(), err
 }
 
@@ -73,13 +73,13 @@ func TestGolden(t *testing.T) {
 	for name, make := range goldenCases {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(goldenDir, name)
-			stream := make().Bytes(t)
-			out, receipt := publish(t, stream)
+			raw := make().Bytes(t)
+			out, receipt := publish(t, raw)
 			got := files(t, out)
 			if *update {
-				writeGolden(t, dir, stream, receipt, got)
+				writeGolden(t, dir, raw, receipt, got)
 			}
-			if want, err := os.ReadFile(filepath.Join(dir, "bounded.ndjson")); err != nil || !bytes.Equal(want, stream) {
+			if want, err := os.ReadFile(filepath.Join(dir, "bounded.ndjson")); err != nil || !bytes.Equal(want, raw) {
 				t.Errorf("the stream is not the committed one (%v)", err)
 			}
 			if want, err := os.ReadFile(filepath.Join(dir, "receipt.json")); err != nil || !bytes.Equal(want, receipt) {
@@ -101,9 +101,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func writeGolden(t *testing.T, dir string, stream, receipt []byte, tree map[string]string) {
+func writeGolden(t *testing.T, dir string, raw, receipt []byte, tree map[string]string) {
 	t.Helper()
-	all := map[string]string{"bounded.ndjson": string(stream), "receipt.json": string(receipt)}
+	all := map[string]string{"bounded.ndjson": string(raw), "receipt.json": string(receipt)}
 	for path, data := range tree {
 		all["context/"+path] = data
 	}
@@ -136,16 +136,16 @@ func loadGolden(t testing.TB) map[string][]byte {
 
 func TestModesOfATree(t *testing.T) {
 	requirement.Claim(t, "LIF-01")
-	for name, stream := range loadGolden(t) {
-		out, _ := publish(t, stream)
+	for name, raw := range loadGolden(t) {
+		out, _ := publish(t, raw)
 		err := filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
 			info, err := os.Lstat(path)
-			want := treefs.FileMode
+			want := disk.FileMode
 			if d.IsDir() {
-				want = fs.ModeDir | treefs.DirMode
+				want = fs.ModeDir | disk.DirMode
 			}
 			if err == nil && info.Mode() != want {
 				t.Errorf("%s: %s has mode %v", name, path, info.Mode())
@@ -163,7 +163,7 @@ func TestModesOfATree(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	requirement.Claim(t, "DET-01", "DET-02")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for name, stream := range loadGolden(t) {
+	for name, raw := range loadGolden(t) {
 		want, err := os.ReadFile(filepath.Join(goldenDir, name, "context", "index.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -172,13 +172,13 @@ func TestDeterminism(t *testing.T) {
 			runtime.GOMAXPROCS(1 + i%8)
 			t.Setenv("TZ", []string{"UTC", "Asia/Kathmandu"}[i%2])
 			t.Setenv("LC_ALL", []string{"C", "tr_TR.UTF-8"}[i%2])
-			out, _ := publish(t, stream)
+			out, _ := publish(t, raw)
 			got, err := os.ReadFile(filepath.Join(out, "index.json"))
 			if err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("%s, run %d: another index.json (%v)", name, i, err)
 			}
 			if i == 0 {
-				noForeignWords(t, name, out, string(stream))
+				noForeignWords(t, name, out, string(raw))
 			}
 			if err := os.RemoveAll(out); err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestDeterminism(t *testing.T) {
 }
 
 // noForeignWords looks for what comes from the machine, not from the stream.
-func noForeignWords(t *testing.T, name, out, stream string) {
+func noForeignWords(t *testing.T, name, out, raw string) {
 	t.Helper()
 	host, err := os.Hostname()
 	if err != nil {
@@ -201,7 +201,7 @@ func noForeignWords(t *testing.T, name, out, stream string) {
 			}
 		}
 		for _, stamp := range timestamps(data) {
-			if !strings.Contains(stream, stamp) {
+			if !strings.Contains(raw, stamp) {
 				t.Errorf("%s: %s holds the time %s, the stream does not", name, path, stamp)
 			}
 		}

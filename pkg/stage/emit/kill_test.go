@@ -18,10 +18,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
+	"snapline/pkg/disk"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
-	"snapline/pkg/treefs"
 )
 
 var (
@@ -59,7 +59,7 @@ func program(t testing.TB) string {
 // many is a stream of n comments.
 func many(t testing.TB, n int) []byte {
 	t.Helper()
-	s := testkit.New(record.GitHub, record.WorkItem, 3)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 3)
 	s.Header.Collection.Bounds.MaxRecordsPerSource = int64(n)
 	for i := range n {
 		s.Comment(i, fmt.Sprintf("2026-04-%02dT10:%02d:%02d.000000000Z", 1+i/3600%28, i/60%60, i%60), s.ID("actor", 1), strings.Repeat("A line of a comment.\n", 1+i%20))
@@ -131,7 +131,7 @@ func scavenged(t *testing.T, emit, dir, name string) int {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if info, err := e.Info(); err != nil || e.Name() != treefs.LockName || info.Size() != 0 {
+			if info, err := e.Info(); err != nil || e.Name() != disk.LockName || info.Size() != 0 {
 				t.Errorf("%s: %s is left in %s", name, e.Name(), path)
 			}
 		}
@@ -148,7 +148,7 @@ func runDirs(t *testing.T, dir, name string) []string {
 	var dirs []string
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || info.Mode().Perm() != 0o700 || e.Name() != "context" && !strings.HasPrefix(e.Name(), treefs.RunPrefix) {
+		if err != nil || !e.IsDir() || info.Mode().Perm() != 0o700 || e.Name() != "context" && !strings.HasPrefix(e.Name(), disk.RunPrefix) {
 			t.Errorf("%s: %s is left, mode %v, %v", name, e.Name(), info.Mode(), err)
 		}
 		if e.Name() != "context" {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // root is what a finished tree answers for.
@@ -15,8 +15,8 @@ type root struct {
 	files      int64  // all files, the root document included
 	bytes      int64  // of all files
 	gaps       []tree.Gap
-	records    map[record.Kind]int64 // manifest rows by kind; the entity family only
-	documents  int64                 // manifest rows; the document families only
+	records    map[contract.Kind]int64 // manifest rows by kind; the entity family only
+	documents  int64                   // manifest rows; the document families only
 }
 
 // finish writes the documents, the order files and, last, index.json.
@@ -38,7 +38,7 @@ func (b *builder) finish() (*root, error) {
 	if err := b.sink.WriteFile(tree.IndexPath, data); err != nil {
 		return nil, err
 	}
-	counts := map[record.Kind]int64{}
+	counts := map[contract.Kind]int64{}
 	for _, row := range b.records {
 		counts[row.Kind]++
 	}
@@ -103,8 +103,8 @@ func (b *builder) index() tree.Index {
 }
 
 // addGap sums a gap line; past the largest integer it stays just past it.
-func addGap(sums tree.GapCounts, g *record.Gap) {
-	pair := record.Gap{Scope: g.Scope, Code: g.Code}
+func addGap(sums tree.GapCounts, g *contract.Gap) {
+	pair := contract.Gap{Scope: g.Scope, Code: g.Code}
 	sums[pair] = min(sums[pair]+g.Count, maxCount+1)
 }
 

@@ -6,32 +6,32 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"snapline/pkg/canonicaljson"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/disk"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
-	"snapline/pkg/treefs"
+	"snapline/pkg/json/canonicaljson"
 )
 
 // Receipt is what emit prints: one line of canonical JSON with the root of trust and
 // counts, never text. Its schema is schemas/receipt/v1.
 type Receipt struct {
-	Receipt           string                `json:"receipt"` // "snapline-receipt/1"
-	Family            record.Family         `json:"family"`
-	IndexSHA256       string                `json:"index_sha256,omitempty"`    // entity family: of index.json
-	ManifestSHA256    string                `json:"manifest_sha256,omitempty"` // document families: of manifest.json
-	CollectionProfile string                `json:"collection_profile,omitempty"`
-	FilterVersion     string                `json:"filter_version"`
-	Credentials       int64                 `json:"credentials_registered"`
-	Program           Program               `json:"program"`
-	Stages            []Stage               `json:"stages"`
-	InputSHA256       string                `json:"input_sha256"` // of the bounded stream before its trailer
-	Files             int64                 `json:"files"`        // all files, the root document included
-	Bytes             int64                 `json:"bytes"`        // of all files
-	Records           map[record.Kind]int64 `json:"records,omitempty"`
-	Documents         *int64                `json:"documents,omitempty"`
-	Gaps              []tree.Gap            `json:"gaps"`
-	Replay            bool                  `json:"replay"` // the stream is a replayed capture: launch no agent
+	Receipt           string                  `json:"receipt"` // "snapline-receipt/1"
+	Family            contract.Family         `json:"family"`
+	IndexSHA256       string                  `json:"index_sha256,omitempty"`    // entity family: of index.json
+	ManifestSHA256    string                  `json:"manifest_sha256,omitempty"` // document families: of manifest.json
+	CollectionProfile string                  `json:"collection_profile,omitempty"`
+	FilterVersion     string                  `json:"filter_version"`
+	Credentials       int64                   `json:"credentials_registered"`
+	Program           Program                 `json:"program"`
+	Stages            []Stage                 `json:"stages"`
+	InputSHA256       string                  `json:"input_sha256"` // of the bounded stream before its trailer
+	Files             int64                   `json:"files"`        // all files, the root document included
+	Bytes             int64                   `json:"bytes"`        // of all files
+	Records           map[contract.Kind]int64 `json:"records,omitempty"`
+	Documents         *int64                  `json:"documents,omitempty"`
+	Gaps              []tree.Gap              `json:"gaps"`
+	Replay            bool                    `json:"replay"` // the stream is a replayed capture: launch no agent
 }
 
 // Program names the program that wrote the tree.
@@ -51,14 +51,14 @@ type Stage struct {
 const ReceiptVersion = "snapline-receipt/1"
 
 // newReceipt gives the receipt's line.
-func newReceipt(h *record.Snapshot, input string, r *root) ([]byte, error) {
+func newReceipt(h *contract.Snapshot, input string, r *root) ([]byte, error) {
 	receipt := Receipt{
 		Receipt: ReceiptVersion, Family: h.Family, CollectionProfile: r.collection,
 		FilterVersion: h.FilterVersion, Credentials: h.CredentialsRegistered,
-		Program: Program{record.Program, record.ProgramVersion}, InputSHA256: input,
+		Program: Program{contract.Program, contract.ProgramVersion}, InputSHA256: input,
 		Files: r.files, Bytes: r.bytes, Gaps: r.gaps, Replay: h.Replay,
 	}
-	if h.Family == record.FamilyEntity {
+	if h.Family == contract.FamilyEntity {
 		receipt.IndexSHA256, receipt.Records = r.digest, r.records
 	} else {
 		receipt.ManifestSHA256, receipt.Documents = r.digest, &r.documents
@@ -76,11 +76,11 @@ func newReceipt(h *record.Snapshot, input string, r *root) ([]byte, error) {
 type receiptFile struct {
 	path    string
 	name    string
-	dir     treefs.Dir
+	dir     disk.Dir
 	written bool
 }
 
-func newReceiptFile(fsys treefs.FS, path string) (*receiptFile, error) {
+func newReceiptFile(fsys disk.FS, path string) (*receiptFile, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (r *receiptFile) close(keep bool) error {
 
 // unusable is a usage error for a path at which nothing can be made.
 func unusable(path, detail string, err error) error {
-	if errno, no := treefs.NoPlace(err); no {
+	if errno, no := disk.NoPlace(err); no {
 		return receiptFault(fault.Usage, path, detail, errno)
 	}
 	return receiptFault(fault.Environment, path, detail, err)

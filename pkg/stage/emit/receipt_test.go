@@ -13,14 +13,14 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"snapline/pkg/canonicaljson"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/disk"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
+	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/emit"
-	"snapline/pkg/tree"
-	"snapline/pkg/treefs"
+	"snapline/pkg/stream"
 	"snapline/schemas"
 )
 
@@ -52,15 +52,15 @@ func TestReceiptsConformToTheirSchema(t *testing.T) {
 		return schema.Validate(value)
 	}
 	streams := loadGolden(t)
-	streams["canon"] = documents(t, record.FamilyCanon, 3, document("a", "{}"))
-	streams["msp"] = documents(t, record.FamilyMSP, 3)
+	streams["canon"] = documents(t, contract.FamilyCanon, 3, document("a", "{}"))
+	streams["msp"] = documents(t, contract.FamilyMSP, 3)
 	bodies := 0
-	for name, stream := range streams {
+	for name, raw := range streams {
 		dir := memoryDir(t)
 		copied := filepath.Join(dir, "receipt.json")
 		var stdout bytes.Buffer
-		in := ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3})
-		if err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: treefs.OS{}, Out: filepath.Join(dir, "context"), Receipt: copied, Recover: noRecovery}, nil); err != nil {
+		in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3})
+		if err := emit.Run(context.Background(), in, &stdout, emit.Config{FS: disk.OS{}, Out: filepath.Join(dir, "context"), Receipt: copied, Recover: noRecovery}, nil); err != nil {
 			t.Fatal(err)
 		}
 		line := stdout.Bytes()
@@ -83,13 +83,13 @@ func TestReceiptsConformToTheirSchema(t *testing.T) {
 		for _, data := range found {
 			count += int64(len(data))
 		}
-		if r.Files != int64(len(found)) || r.Bytes != count || r.InputSHA256 == "" || !bytes.Contains(stream, []byte(`"sha256":"`+r.InputSHA256+`","input_sha256"`)) {
+		if r.Files != int64(len(found)) || r.Bytes != count || r.InputSHA256 == "" || !bytes.Contains(raw, []byte(`"sha256":"`+r.InputSHA256+`","input_sha256"`)) {
 			t.Errorf("%s: %d files of %d bytes, receipt %s", name, len(found), count, line)
 		}
 		if r.Replay != (name == "github-nothing-selected") {
 			t.Errorf("%s: replay %v", name, r.Replay)
 		}
-		for _, l := range strings.Split(string(stream), "\n") {
+		for _, l := range strings.Split(string(raw), "\n") {
 			if _, body, ok := strings.Cut(l, `"body":"`); ok && !strings.HasPrefix(body, `"`) {
 				bodies++
 				if text, _, _ := strings.Cut(body, `\n`); bytes.Contains(line, []byte(text)) {
@@ -121,14 +121,14 @@ func TestReceiptsConformToTheirSchema(t *testing.T) {
 	}
 }
 
-func noRecovery(tree.Manifest, []record.Document) (*tree.Chain, []byte) { return nil, nil }
+func noRecovery(tree.Manifest, []contract.Document) (*tree.Chain, []byte) { return nil, nil }
 
 func TestAnExistingReceiptIsRefused(t *testing.T) {
-	stream := loadGolden(t)["github-work-item"]
+	raw := loadGolden(t)["github-work-item"]
 	run := func(receipt string) (string, error) {
 		dir := memoryDir(t)
-		err := emit.Run(context.Background(), ndjson.NewReader(bytes.NewReader(stream), ndjson.ReaderOptions{Position: 3}), io.Discard,
-			emit.Config{FS: treefs.OS{}, Out: filepath.Join(dir, "context"), Receipt: receipt}, nil)
+		err := emit.Run(context.Background(), stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Position: 3}), io.Discard,
+			emit.Config{FS: disk.OS{}, Out: filepath.Join(dir, "context"), Receipt: receipt}, nil)
 		return dir, err
 	}
 	old := write(t, []byte("old"))
@@ -166,7 +166,7 @@ func TestExistingOutIsRefusedUnread(t *testing.T) {
 	for _, path := range []string{out, empty, filepath.Join(out, "records")} {
 		var stdout bytes.Buffer
 		receipt := filepath.Join(t.TempDir(), "receipt.json")
-		err := emit.Run(context.Background(), ndjson.NewReader(unread{t}, ndjson.ReaderOptions{Position: 3}), &stdout, emit.Config{FS: treefs.OS{}, Out: path, Receipt: receipt}, nil)
+		err := emit.Run(context.Background(), stream.NewReader(unread{t}, stream.ReaderOptions{Position: 3}), &stdout, emit.Config{FS: disk.OS{}, Out: path, Receipt: receipt}, nil)
 		var e *fault.Error
 		if !errors.As(err, &e) || e.Exit != fault.Usage || !strings.Contains(e.Detail, "--out must not exist") || stdout.Len() != 0 {
 			t.Errorf("%s: %v, %q", path, err, stdout.String())

@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"snapline/pkg/canonicaljson"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/requirement"
 	"snapline/pkg/testkit"
-	"snapline/pkg/tree"
 )
 
 // emitted publishes a stream and reads the tree.
@@ -47,7 +47,7 @@ func digest(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))
 func TestEmptySingletons(t *testing.T) {
 	requirement.Claim(t, "TREE-02", "TREE-03", "TREE-04", "TREE-05", "TREE-06", "CAN-04", "CAN-05", "GAP-06", "ACT-01", "AMB-15", "AMB-16", "AMB-57", "REC-06")
 	got := emitted(t, nothingSelected())
-	body := tree.RecordPath(record.KindEntity, "", tree.Key(nothingSelected().Header.Source, record.KindEntity, "PR_kwDO001"))
+	body := tree.RecordPath(contract.KindEntity, "", tree.Key(nothingSelected().Header.Source, contract.KindEntity, "PR_kwDO001"))
 	want := map[string]string{
 		"relations/reviews.json":        "7af873f074f9f31448b8a1c114dc58e20975617647aa16f478db9544daf35c10",
 		"history/agent-runs.json":       "6f23bb10da82b8a196d50cdfbe0a86f583cc4df842d62052e624fb9b14bd5c90",
@@ -76,7 +76,7 @@ func TestEmptySingletons(t *testing.T) {
 
 func TestRecordFiles(t *testing.T) {
 	requirement.Claim(t, "REC-01", "REC-02", "REC-03", "REC-04", "REC-05", "REC-06", "REC-07", "REC-08", "REC-09", "KEY-01", "KEY-03", "TREE-10", "ACT-10")
-	s := testkit.New(record.GitHub, record.WorkItem, 3)
+	s := testkit.New(contract.GitHub, contract.WorkItem, 3)
 	author := "U_kgDOExample"
 	s.Actor(s.Human(9, "write")).ID = author
 	s.Identify(s.Comment(1, "2026-09-08T10:15:30.000000000Z", author, "Hello\n"), "IC_kwDOExample")
@@ -92,7 +92,7 @@ func TestRecordFiles(t *testing.T) {
 		t.Errorf("%q", empty)
 	}
 	entity := "Fullsend-Record: \"entity\"\nSource-ID: \"PR_kwDO001\"\nAuthor-ID: \"U_kgDO001\"\nCreated-At: \"2026-03-01T08:00:00.000000000Z\"\n\nThe body.\n"
-	if path := "records/00000000T000000000000000Z-" + s.Key(record.KindEntity, 1) + ".md"; got[path] != entity {
+	if path := "records/00000000T000000000000000Z-" + s.Key(contract.KindEntity, 1) + ".md"; got[path] != entity {
 		t.Errorf("%q", got[path])
 	}
 }
@@ -179,11 +179,11 @@ func checkRecords(t *testing.T, name string, i tree.Index, text string, s *testk
 	logs := map[string]bool{}
 	want := map[string]tree.ManifestRecord{}
 	for _, l := range s.Lines {
-		if l, ok := l.(*record.Log); ok {
+		if l, ok := l.(*contract.Log); ok {
 			logs[l.RecordKey] = true
 		}
 	}
-	filter := func(f *record.Filter) tree.Filter {
+	filter := func(f *contract.Filter) tree.Filter {
 		out := tree.Filter{Status: f.Status, Findings: []tree.Finding{}}
 		for _, x := range f.Findings {
 			out.Findings = append(out.Findings, tree.Finding(x))
@@ -192,20 +192,20 @@ func checkRecords(t *testing.T, name string, i tree.Index, text string, s *testk
 	}
 	for _, l := range s.Lines {
 		switch l := l.(type) {
-		case *record.Record:
+		case *contract.Record:
 			row := tree.ManifestRecord{ID: l.ID, Kind: l.Kind, RecordKey: l.RecordKey, CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt, Filter: filter(l.Filter), AuthorID: &l.AuthorID}
 			var login *string
 			if l.AuthorID != nil {
 				login = s.Actor(*l.AuthorID).Login
 			}
 			row.Author = &login
-			if l.Filter.Status != record.Rejected {
+			if l.Filter.Status != contract.Rejected {
 				row.ContentPath = tree.RecordPath(l.Kind, l.CreatedAt, l.RecordKey)
 			}
 			want[l.RecordKey] = row
-		case *record.Check:
-			row := tree.ManifestRecord{ID: l.ID, Kind: record.KindCheck, RecordKey: l.RecordKey, CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt, Filter: filter(l.Filter)}
-			if l.Filter.Status != record.Rejected {
+		case *contract.Check:
+			row := tree.ManifestRecord{ID: l.ID, Kind: contract.KindCheck, RecordKey: l.RecordKey, CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt, Filter: filter(l.Filter)}
+			if l.Filter.Status != contract.Rejected {
 				row.MetadataPath = tree.CheckPath(l.RecordKey)
 			}
 			if logs[l.RecordKey] {
@@ -245,18 +245,18 @@ func checkRecords(t *testing.T, name string, i tree.Index, text string, s *testk
 
 func TestViews(t *testing.T) {
 	requirement.Claim(t, "ORD-01", "ORD-02", "ORD-03", "ORD-04", "ORD-05", "ORD-06", "ORD-07", "ORD-08", "THR-07", "AMB-17", "AMB-18", "AMB-20", "AMB-21")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	author := s.ID("actor", 1)
 	path := map[int]string{}
 	for i := 1; i <= 8; i++ {
 		r := s.Comment(i, testkit.Time(1+i, "10:00"), author, "c\n")
-		path[i] = tree.RecordPath(record.KindComment, r.CreatedAt, r.RecordKey)
+		path[i] = tree.RecordPath(contract.KindComment, r.CreatedAt, r.RecordKey)
 	}
 	rejected := testkit.Reject(s.Comment(9, testkit.Time(10, "10:00"), author, ""), "x")
-	review := s.Review(1, testkit.Time(1, "10:00"), author, "r\n", record.Commented)
-	review2 := s.Review(2, testkit.Time(2, "09:00"), author, "r\n", record.Commented)
-	gone := testkit.Reject(s.Review(3, testkit.Time(2, "10:00"), author, "", record.Approved), "x")
-	link := func(th *record.Thread) *record.Thread {
+	review := s.Review(1, testkit.Time(1, "10:00"), author, "r\n", contract.Commented)
+	review2 := s.Review(2, testkit.Time(2, "09:00"), author, "r\n", contract.Commented)
+	gone := testkit.Reject(s.Review(3, testkit.Time(2, "10:00"), author, "", contract.Approved), "x")
+	link := func(th *contract.Thread) *contract.Thread {
 		th.ReviewID, th.ReviewRecordKey = review.ID, review.RecordKey
 		return th
 	}
@@ -267,13 +267,13 @@ func TestViews(t *testing.T) {
 	resolved.Resolved = true
 	outdated := s.Thread(5, testkit.Time(7, "11:00"), 7)
 	outdated.Outdated = true
-	s.Gap(record.ScopeComments, record.UnsafeContent, 1)
-	s.Gap(record.ScopeReviews, record.UnsafeContent, 1)
+	s.Gap(contract.ScopeComments, contract.UnsafeContent, 1)
+	s.Gap(contract.ScopeReviews, contract.UnsafeContent, 1)
 	got := emitted(t, s)
 
 	lines := func(paths ...string) string { return strings.Join(append(paths, ""), "\n") }
-	entity := tree.RecordPath(record.KindEntity, "", s.Key(record.KindEntity, 1))
-	reviewPath, review2Path := tree.RecordPath(record.KindReview, review.CreatedAt, review.RecordKey), tree.RecordPath(record.KindReview, review2.CreatedAt, review2.RecordKey)
+	entity := tree.RecordPath(contract.KindEntity, "", s.Key(contract.KindEntity, 1))
+	reviewPath, review2Path := tree.RecordPath(contract.KindReview, review.CreatedAt, review.RecordKey), tree.RecordPath(contract.KindReview, review2.CreatedAt, review2.RecordKey)
 	unresolved := lines(path[2], path[1], path[3], path[5])
 	if tied.ThreadKey < late.ThreadKey {
 		unresolved = lines(path[2], path[1], path[5], path[3])
@@ -313,18 +313,18 @@ func TestViews(t *testing.T) {
 // Equal times: the open threads are ordered by key, the relations by id.
 func TestTiesOfThreads(t *testing.T) {
 	requirement.Claim(t, "ORD-06", "THR-06", "THR-01", "AMB-21")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	author := s.ID("actor", 1)
 	at := "2026-04-02T10:00:00.000000000Z"
 	s.Identify(s.Comment(1, at, author, "a1\n"), "PRRC_kwDOa1")
 	s.Identify(s.Comment(2, "2026-04-02T10:05:00.000000000Z", author, "a2\n"), "PRRC_kwDOa2")
 	s.Identify(s.Comment(3, at, author, "b1\n"), "PRRC_kwDOb1")
-	key := func(kind record.Kind, id string) string { return tree.Key(s.Header.Source, kind, id) }
-	thread := func(id string, comments ...string) *record.Thread {
+	key := func(kind contract.Kind, id string) string { return tree.Key(s.Header.Source, kind, id) }
+	thread := func(id string, comments ...string) *contract.Thread {
 		th := s.Thread(1, at)
-		th.ID, th.ThreadKey = id, key(record.KindThread, id)
+		th.ID, th.ThreadKey = id, key(contract.KindThread, id)
 		for _, c := range comments {
-			th.RecordKeys = append(th.RecordKeys, key(record.KindComment, c))
+			th.RecordKeys = append(th.RecordKeys, key(contract.KindComment, c))
 		}
 		return th
 	}
@@ -367,24 +367,24 @@ func TestMutableStateTouchesNoRecordFile(t *testing.T) {
 	first := goldenCases["github-change-proposal"]()
 	second := goldenCases["github-change-proposal"]()
 	second.Header.Source.Repository = "renamed/project"
-	second.Header.Entity.State = record.StateClosed
+	second.Header.Entity.State = contract.StateClosed
 	edited := ""
 	for _, l := range second.Lines {
 		switch l := l.(type) {
-		case *record.Actor:
-			if l.Kind == record.Human && l.Role != nil {
+		case *contract.Actor:
+			if l.Kind == contract.Human && l.Role != nil {
 				role, login := "admin", *l.Login+"-renamed"
 				l.Role, l.Login = &role, &login
 			}
-		case *record.Thread:
+		case *contract.Thread:
 			l.Outdated, l.Resolved, l.ResolvedByActorID = false, false, nil
-		case *record.Record:
-			if l.State == record.Dismissed {
+		case *contract.Record:
+			if l.State == contract.Dismissed {
 				now := testkit.Time(9, "09:00")
 				l.DismissedAt, l.ReviewedSHA = &now, strings.Repeat("f", 40)
 			}
-			if l.ID == first.ID(record.KindComment, 3) {
-				l.Content, edited = record.Text([]byte("Edited.\n")), tree.RecordPath(l.Kind, l.CreatedAt, l.RecordKey)
+			if l.ID == first.ID(contract.KindComment, 3) {
+				l.Content, edited = contract.Text([]byte("Edited.\n")), tree.RecordPath(l.Kind, l.CreatedAt, l.RecordKey)
 			}
 		}
 	}
@@ -407,10 +407,10 @@ func TestMutableStateTouchesNoRecordFile(t *testing.T) {
 func TestReboundReview(t *testing.T) {
 	requirement.Claim(t, "REV-06", "REV-04", "REC-10")
 	make := func(sha string) *testkit.Stream {
-		s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+		s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 		author := "U_kgDOrev1"
 		s.Actor(s.Human(2, "write")).ID = author
-		s.Identify(s.Review(1, "2026-08-07T06:09:36.000000000Z", author, "", record.Approved), "PRR_kwDOstale").ReviewedSHA = strings.Repeat(sha, 40)
+		s.Identify(s.Review(1, "2026-08-07T06:09:36.000000000Z", author, "", contract.Approved), "PRR_kwDOstale").ReviewedSHA = strings.Repeat(sha, 40)
 		return s
 	}
 	a, b := emitted(t, make("a")), emitted(t, make("c"))
@@ -440,7 +440,7 @@ func changedFiles(a, b map[string]string) []string {
 func TestReplyExtendsThePrefix(t *testing.T) {
 	requirement.Claim(t, "VIEW-04", "ORD-04", "REC-10", "ACT-10")
 	make := func(second bool) *testkit.Stream {
-		s := testkit.New(record.GitHub, record.WorkItem, 3)
+		s := testkit.New(contract.GitHub, contract.WorkItem, 3)
 		e := &s.Header.Entity
 		e.ID, e.CreatedAt, e.UpdatedAt = "I_kwDOcache", "2026-01-01T00:00:00.000000000Z", "2026-01-03T08:00:00.000000000Z"
 		other := s.Human(2, "write")
@@ -453,7 +453,7 @@ func TestReplyExtendsThePrefix(t *testing.T) {
 			e.UpdatedAt = "2026-01-04T08:00:00.000000000Z"
 		}
 		for _, l := range s.Lines {
-			if r, ok := l.(*record.Record); ok && r.Kind == record.KindEntity {
+			if r, ok := l.(*contract.Record); ok && r.Kind == contract.KindEntity {
 				s.Identify(r, e.ID)
 				r.CreatedAt, r.UpdatedAt = e.CreatedAt, e.UpdatedAt
 			}
@@ -478,7 +478,7 @@ func TestReplyExtendsThePrefix(t *testing.T) {
 
 func TestGapsAndActors(t *testing.T) {
 	requirement.Claim(t, "GAP-01", "GAP-02", "GAP-03", "GAP-04", "ACT-01", "ACT-03", "ACT-04", "ACT-05", "ACT-09", "ADM-09", "AMB-15", "AMB-44", "AMB-70")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	for i, id := range []string{"U_kgDOB", "MDQ6VXNlcjE=", "BOT_kgDOA", "U_unknown", "U_unverified", "U_nobody"} {
 		n := i + 2
 		switch id {
@@ -503,10 +503,10 @@ func TestGapsAndActors(t *testing.T) {
 	}
 	s.Header.Collection.Bounds.MaxRecordsPerSource = 6
 	testkit.Reject(s.Comment(20, testkit.Time(20, "10:00"), s.Human(20, "write"), ""), "x") // its row names the author
-	dismissedByNobody := testkit.Reject(s.Review(1, testkit.Time(2, "11:00"), "U_kgDOB", "", record.Dismissed), "x")
+	dismissedByNobody := testkit.Reject(s.Review(1, testkit.Time(2, "11:00"), "U_kgDOB", "", contract.Dismissed), "x")
 	nobody := "U_nobody" // a rejected review leaves no row that could name its dismisser
 	dismissedByNobody.DismissedBy = &nobody
-	for _, g := range []record.Gap{
+	for _, g := range []contract.Gap{
 		{Scope: "reviews", Code: "invalid_metadata", Count: 1},
 		{Scope: "comments", Code: "profile_bound", Count: 2},
 		{Scope: "checks", Code: "invalid_metadata", Count: 1},
@@ -549,27 +549,27 @@ func TestGapsAndActors(t *testing.T) {
 // Each filter value sums its own document (AMB-28, AMB-31, FLT-07, FLT-08).
 func TestFilterValues(t *testing.T) {
 	requirement.Claim(t, "FLT-01", "FLT-02", "FLT-03", "FLT-05", "FLT-06", "FLT-07", "FLT-08", "AMB-12", "AMB-28", "AMB-29", "AMB-30", "AMB-31")
-	filter := func(status record.FilterStatus, code string, n int64) *record.Filter {
-		return &record.Filter{Status: status, Findings: findings(code, n)}
+	filter := func(status contract.FilterStatus, code string, n int64) *contract.Filter {
+		return &contract.Filter{Status: status, Findings: findings(code, n)}
 	}
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
 	author := s.ID("actor", 1)
 	other, third := s.Human(2, "write"), s.Human(3, "write")
-	s.Actor(author).LoginFilter = filter(record.Truncated, "login", 1)
-	s.Actor(other).LoginFilter = filter(record.Modified, "login", 10)
-	s.Actor(third).LoginFilter = filter(record.Modified, "third", 100) // resolves a thread, writes nothing
-	s.Header.EntityFilter = filter(record.Modified, "title", 1)
-	s.Comment(1, testkit.Time(2, "10:00"), other, "c\n").Filter = filter(record.Modified, "body", 1)
+	s.Actor(author).LoginFilter = filter(contract.Truncated, "login", 1)
+	s.Actor(other).LoginFilter = filter(contract.Modified, "login", 10)
+	s.Actor(third).LoginFilter = filter(contract.Modified, "third", 100) // resolves a thread, writes nothing
+	s.Header.EntityFilter = filter(contract.Modified, "title", 1)
+	s.Comment(1, testkit.Time(2, "10:00"), other, "c\n").Filter = filter(contract.Modified, "body", 1)
 	testkit.Reject(s.Comment(2, testkit.Time(3, "10:00"), other, ""), "bad")
 	th := s.Thread(1, testkit.Time(2, "10:00"), 1)
 	th.Resolved, th.ResolvedByActorID = true, &third
-	s.Check(1, testkit.Time(4, "10:00"), "ci", record.Failure).Filter = filter(record.Modified, "name", 1)
-	s.Log(1, "log\n").Filter = filter(record.Truncated, "log", 1)
-	s.Check(2, testkit.Time(5, "10:00"), "ci", record.Failure)
-	s.Run(1, testkit.Time(6, "10:00"), "a").Filter = filter(record.Modified, "agent", 1)
-	s.Run(2, testkit.Time(7, "10:00"), "b").Filter = filter(record.Truncated, "agent", 2)
-	s.Gap(record.ScopeComments, record.UnsafeContent, 1)
-	s.Gap(record.ScopeCheckLogs, record.FetchFailed, 1)
+	s.Check(1, testkit.Time(4, "10:00"), "ci", contract.Failure).Filter = filter(contract.Modified, "name", 1)
+	s.Log(1, "log\n").Filter = filter(contract.Truncated, "log", 1)
+	s.Check(2, testkit.Time(5, "10:00"), "ci", contract.Failure)
+	s.Run(1, testkit.Time(6, "10:00"), "a").Filter = filter(contract.Modified, "agent", 1)
+	s.Run(2, testkit.Time(7, "10:00"), "b").Filter = filter(contract.Truncated, "agent", 2)
+	s.Gap(contract.ScopeComments, contract.UnsafeContent, 1)
+	s.Gap(contract.ScopeCheckLogs, contract.FetchFailed, 1)
 	i := index(t, emitted(t, s))
 	show := func(f tree.Filter) string {
 		out := string(f.Status)
@@ -581,7 +581,7 @@ func TestFilterValues(t *testing.T) {
 	got := map[string]string{"index": show(i.Filter)}
 	for _, f := range i.Files {
 		if f.Filter != nil {
-			got[strings.Replace(strings.Replace(f.Path, s.Key(record.KindCheck, 1), "1", 1), s.Key(record.KindCheck, 2), "2", 1)] = show(*f.Filter)
+			got[strings.Replace(strings.Replace(f.Path, s.Key(contract.KindCheck, 1), "1", 1), s.Key(contract.KindCheck, 2), "2", 1)] = show(*f.Filter)
 		}
 	}
 	for _, r := range i.Records {
@@ -613,7 +613,7 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 		"CAN-02", "CAN-03", "CAN-04", "CAN-05", "TREE-09", "ID-05", "ID-11", "AMB-20", "AMB-35")
 	s := goldenCases["github-change-proposal"]()
 	got := emitted(t, s)
-	check := func(n int) string { return got[tree.CheckPath(s.Key(record.KindCheck, n))] }
+	check := func(n int) string { return got[tree.CheckPath(s.Key(contract.KindCheck, n))] }
 	for n, want := range map[int]string{
 		1:  `{"completed_at":"2026-03-10T09:30:00.000000000Z","conclusion":"success","created_at":"2026-03-10T09:00:00.000000000Z","head_sha":"1234567890abcdef1234567890abcdef12345678","id":"CR_kwDO001","name":"ci / success","never_started":false,"started_at":"2026-03-10T09:00:00.000000000Z","status":"completed"}`,
 		5:  `{"completed_at":"2026-03-10T09:30:00.000000000Z","conclusion":"skipped","created_at":"2026-03-10T09:00:00.000000000Z","head_sha":"1234567890abcdef1234567890abcdef12345678","id":"CR_kwDO005","name":"ci / skipped","never_started":true,"status":"completed"}`,
@@ -625,18 +625,18 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 			t.Errorf("check %d: %s", n, check(n))
 		}
 	}
-	if log := got[tree.LogPath(s.Key(record.KindCheck, 2))]; log != "step 1 ok\nstep \n" {
+	if log := got[tree.LogPath(s.Key(contract.KindCheck, 2))]; log != "step 1 ok\nstep \n" {
 		t.Errorf("%q", log)
 	}
-	if log, there := got[tree.LogPath(s.Key(record.KindCheck, 1))]; log != "" || !there {
+	if log, there := got[tree.LogPath(s.Key(contract.KindCheck, 1))]; log != "" || !there {
 		t.Errorf("an empty log is an empty file: %q, %v", log, there)
 	}
 	for _, member := range []string{
 		`{"dismissed_at":null,"dismissed_by_actor_id":null,"id":"PRR_kwDO004",`,
 		`{"dismissed_at":"2026-03-06T10:00:00.000000000Z","dismissed_by_actor_id":"U_kgDO007","id":"PRR_kwDO005",`,
-		`{"id":"PRR_kwDO001","record_key":"` + s.Key(record.KindReview, 1) + `","reviewed_sha":"a1a1`,
+		`{"id":"PRR_kwDO001","record_key":"` + s.Key(contract.KindReview, 1) + `","reviewed_sha":"a1a1`,
 		`"state":"commented","submitted_at":"2026-03-04T10:00:00.000000000Z"}`,
-		`"line":12,"order_path":"threads/` + s.Key(record.KindThread, 1) + `.order","original_line":11,"original_side":"left","original_start_line":9,"path":"pkg/a file (1).go",`,
+		`"line":12,"order_path":"threads/` + s.Key(contract.KindThread, 1) + `.order","original_line":11,"original_side":"left","original_start_line":9,"path":"pkg/a file (1).go",`,
 		`"side":"right","start_line":10,"thread_key"`,
 		`"replies":[],"thread_key"`,
 	} {
@@ -663,22 +663,22 @@ func TestDocumentsOfAChangeProposal(t *testing.T) {
 // what has a native order keeps it.
 func TestListsOfDocuments(t *testing.T) {
 	requirement.Claim(t, "REV-03", "RUN-02", "RUN-04", "RUN-05", "THR-06", "THR-07", "MAN-06", "ORD-05")
-	s := testkit.New(record.GitHub, record.ChangeProposal, 3)
-	s.Header.Entity.State = record.StateClosed
+	s := testkit.New(contract.GitHub, contract.ChangeProposal, 3)
+	s.Header.Entity.State = contract.StateClosed
 	author := s.ID("actor", 1)
-	s.Review(1, testkit.Time(5, "10:00"), author, "", record.Approved)
-	s.Review(3, testkit.Time(4, "10:00"), author, "", record.Commented)
-	s.Review(2, testkit.Time(4, "10:00"), author, "", record.ChangesRequested)
+	s.Review(1, testkit.Time(5, "10:00"), author, "", contract.Approved)
+	s.Review(3, testkit.Time(4, "10:00"), author, "", contract.Commented)
+	s.Review(2, testkit.Time(4, "10:00"), author, "", contract.ChangesRequested)
 	native := []int{1, 2, 3, 4, 5}
 	for _, n := range native {
 		s.Comment(n, testkit.Time(2, "10:00"), author, "c\n")
 	}
 	slices.SortFunc(native, func(a, b int) int { // no order of keys, numbers or times
-		return strings.Compare(s.Key(record.KindComment, b), s.Key(record.KindComment, a))
+		return strings.Compare(s.Key(contract.KindComment, b), s.Key(contract.KindComment, a))
 	})
 	s.Thread(1, testkit.Time(3, "10:00"), native...)
 	s.Thread(2, testkit.Time(2, "10:00"), 3)
-	s.Run(1, testkit.Time(9, "10:00"), "late", s.Key(record.KindComment, 1), s.Key(record.KindReview, 1)).Status = record.RunTimedOut
+	s.Run(1, testkit.Time(9, "10:00"), "late", s.Key(contract.KindComment, 1), s.Key(contract.KindReview, 1)).Status = contract.RunTimedOut
 	s.Run(3, testkit.Time(8, "10:00"), "early")
 	s.Run(2, testkit.Time(8, "10:00"), "early")
 	got := emitted(t, s)
@@ -693,8 +693,8 @@ func TestListsOfDocuments(t *testing.T) {
 	}
 	long := relations.Threads[1]
 	for _, n := range native {
-		keys = append(keys, s.Key(record.KindComment, n))
-		lines = append(lines, tree.RecordPath(record.KindComment, testkit.Time(2, "10:00"), s.Key(record.KindComment, n))+"\n")
+		keys = append(keys, s.Key(contract.KindComment, n))
+		lines = append(lines, tree.RecordPath(contract.KindComment, testkit.Time(2, "10:00"), s.Key(contract.KindComment, n))+"\n")
 	}
 	for _, r := range long.Replies {
 		if r.ParentRecordKey != keys[0] {
@@ -706,8 +706,8 @@ func TestListsOfDocuments(t *testing.T) {
 		what      string
 		want, got any
 	}{
-		{"reviews", []string{s.ID(record.KindReview, 2) + " changes_requested", s.ID(record.KindReview, 3) + " commented", s.ID(record.KindReview, 1) + " approved"}, reviews},
-		{"threads", []string{s.ID(record.KindThread, 2), s.ID(record.KindThread, 1)}, threads},
+		{"reviews", []string{s.ID(contract.KindReview, 2) + " changes_requested", s.ID(contract.KindReview, 3) + " commented", s.ID(contract.KindReview, 1) + " approved"}, reviews},
+		{"threads", []string{s.ID(contract.KindThread, 2), s.ID(contract.KindThread, 1)}, threads},
 		{"record_keys", keys, long.RecordKeys},
 		{"replies", keys[1:], replies},
 		{"order file", strings.Join(lines, ""), got[long.OrderPath]},
@@ -718,7 +718,7 @@ func TestListsOfDocuments(t *testing.T) {
 	}
 	var runs tree.AgentRuns
 	decode(t, got[tree.AgentRunsPath], &runs)
-	want := []string{s.ID("run", 2) + " success []", s.ID("run", 3) + " success []", s.ID("run", 1) + " timed_out " + fmt.Sprint(slices.Sorted(slices.Values([]string{s.Key(record.KindComment, 1), s.Key(record.KindReview, 1)})))}
+	want := []string{s.ID("run", 2) + " success []", s.ID("run", 3) + " success []", s.ID("run", 1) + " timed_out " + fmt.Sprint(slices.Sorted(slices.Values([]string{s.Key(contract.KindComment, 1), s.Key(contract.KindReview, 1)})))}
 	var have []string
 	for _, r := range runs.Runs {
 		have = append(have, fmt.Sprintf("%s %s %v", r.ID, r.Status, r.ResultRecordKeys))

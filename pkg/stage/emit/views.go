@@ -3,8 +3,8 @@ package emit
 import (
 	"slices"
 
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // orders writes every order file: the timeline, the open threads, one file for each
@@ -22,7 +22,7 @@ func (b *builder) orders() error {
 			return err
 		}
 	}
-	byReview := map[string][]*record.Thread{}
+	byReview := map[string][]*contract.Thread{}
 	for _, t := range b.threads {
 		if t.ReviewRecordKey != "" {
 			byReview[t.ReviewRecordKey] = append(byReview[t.ReviewRecordKey], t)
@@ -58,13 +58,13 @@ func (b *builder) order(role tree.Role, path string, keys []string) error {
 func (b *builder) timeline() []string {
 	var rows []tree.ManifestRecord
 	for _, row := range b.records {
-		if row.Kind != record.KindCheck {
+		if row.Kind != contract.KindCheck {
 			rows = append(rows, row)
 		}
 	}
 	slices.SortFunc(rows, func(x, y tree.ManifestRecord) int {
-		if x.Kind == record.KindEntity || y.Kind == record.KindEntity {
-			return boolOrder(x.Kind != record.KindEntity, y.Kind != record.KindEntity)
+		if x.Kind == contract.KindEntity || y.Kind == contract.KindEntity {
+			return boolOrder(x.Kind != contract.KindEntity, y.Kind != contract.KindEntity)
 		}
 		return order(x.CreatedAt, y.CreatedAt, x.RecordKey, y.RecordKey)
 	})
@@ -78,17 +78,17 @@ func (b *builder) timeline() []string {
 // unresolved gives the records of threads that are neither resolved nor outdated:
 // threads by creation time and key, records in the forge's order (ORD-06).
 func (b *builder) unresolved() []string {
-	return threadRecords(slices.DeleteFunc(slices.Clone(b.threads), func(t *record.Thread) bool { return t.Resolved || t.Outdated }))
+	return threadRecords(slices.DeleteFunc(slices.Clone(b.threads), func(t *contract.Thread) bool { return t.Resolved || t.Outdated }))
 }
 
 // reviewView gives a review, then the records of its threads (ORD-07, AMB-18).
-func reviewView(key string, threads []*record.Thread) []string {
+func reviewView(key string, threads []*contract.Thread) []string {
 	return append([]string{key}, threadRecords(threads)...)
 }
 
 // threadRecords sorts threads by creation time and key and gives their records.
-func threadRecords(threads []*record.Thread) []string {
-	slices.SortFunc(threads, func(x, y *record.Thread) int { return order(x.CreatedAt, y.CreatedAt, x.ThreadKey, y.ThreadKey) })
+func threadRecords(threads []*contract.Thread) []string {
+	slices.SortFunc(threads, func(x, y *contract.Thread) int { return order(x.CreatedAt, y.CreatedAt, x.ThreadKey, y.ThreadKey) })
 	var keys []string
 	for _, t := range threads {
 		keys = append(keys, t.RecordKeys...)

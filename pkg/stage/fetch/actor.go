@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
 )
 
 // actorSet collects every account that a line refers to, once by id, in the order of
@@ -23,7 +23,7 @@ func (s *actorSet) add(a forge.Account) *forge.Account {
 		if known.Kind == "" {
 			known.Kind = a.Kind
 		} else if a.Kind != "" && a.Kind != known.Kind {
-			known.Kind = record.Unknown // the forge contradicts itself
+			known.Kind = contract.Unknown // the forge contradicts itself
 		}
 		if known.Login == "" {
 			known.Login = a.Login
@@ -79,7 +79,7 @@ func (r *run) writeActors() error {
 		return err
 	}
 	for _, n := range notes {
-		r.log.Notice(fault.Notice{Scope: string(record.ScopeActors), Text: n})
+		r.log.Notice(fault.Notice{Scope: string(contract.ScopeActors), Text: n})
 	}
 	slices.SortFunc(resolved, func(a, b forge.Account) int { return strings.Compare(a.ID, b.ID) })
 	for i := range resolved {
@@ -91,23 +91,23 @@ func (r *run) writeActors() error {
 }
 
 // actor makes the row of an account (ADM-14, AMB-70, AMB-76).
-func (r *run) actor(a *forge.Account) *record.Actor {
-	l := &record.Actor{ID: a.ID, Kind: a.Kind}
+func (r *run) actor(a *forge.Account) *contract.Actor {
+	l := &contract.Actor{ID: a.ID, Kind: a.Kind}
 	if a.Login != "" && utf8.ValidString(a.Login) {
 		login := a.Login
 		l.Login = &login
 	}
 	switch a.Kind {
-	case record.Bot:
-		role := record.RoleBot
+	case contract.Bot:
+		role := contract.RoleBot
 		l.Role, l.BotRole = &role, r.cfg.Bots.role(r.source, a.ID)
-	case record.Human:
-		if a.Verified && a.Role != nil && slices.Contains(record.Roles[:], *a.Role) {
+	case contract.Human:
+		if a.Verified && a.Role != nil && slices.Contains(contract.Roles[:], *a.Role) {
 			l.Role, l.RoleVerified = a.Role, true
 		}
 	default:
-		l.Kind = record.Unknown
-		r.log.Notice(fault.Notice{Record: "actor " + a.ID, Scope: string(record.ScopeActors), Code: string(record.InvalidMetadata), Text: "it cannot be told whether this is a person or a bot"})
+		l.Kind = contract.Unknown
+		r.log.Notice(fault.Notice{Record: "actor " + a.ID, Scope: string(contract.ScopeActors), Code: string(contract.InvalidMetadata), Text: "it cannot be told whether this is a person or a bot"})
 	}
 	return l
 }

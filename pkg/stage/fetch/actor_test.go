@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
+	"snapline/pkg/stream"
 )
 
 func TestActors(t *testing.T) {
 	requirement.Claim(t, "ACT-02", "ADM-13", "ADM-14", "AMB-37", "AMB-40", "AMB-61", "AMB-70", "AMB-76", "ID-05")
-	account := func(id, login string, kind record.ActorKind) *forge.Account {
+	account := func(id, login string, kind contract.ActorKind) *forge.Account {
 		return &forge.Account{ID: id, Login: login, Kind: kind}
 	}
 	s := pull()
@@ -27,21 +27,21 @@ func TestActors(t *testing.T) {
 		c.Author = a
 		s.discussion.Comments = append(s.discussion.Comments, c)
 	}
-	add("IC_1", account("U_9", "nine", record.Human))
-	add("IC_2", account("U_9", "renamed", record.Human)) // the same account, once
-	add("IC_3", account("BOT_1", "known", record.Bot))
-	add("IC_4", account("BOT_2", "other", record.Bot))
-	add("IC_5", account("X_1", "odd", record.Unknown))
-	add("IC_6", account("X_2", "two-faced", record.Human))
-	add("IC_7", account("X_2", "two-faced", record.Bot))
-	add("IC_8", account("U_8", "lo\xffgin", record.Human))
-	add("IC_9", account("U_7", "", record.Human))
+	add("IC_1", account("U_9", "nine", contract.Human))
+	add("IC_2", account("U_9", "renamed", contract.Human)) // the same account, once
+	add("IC_3", account("BOT_1", "known", contract.Bot))
+	add("IC_4", account("BOT_2", "other", contract.Bot))
+	add("IC_5", account("X_1", "odd", contract.Unknown))
+	add("IC_6", account("X_2", "two-faced", contract.Human))
+	add("IC_7", account("X_2", "two-faced", contract.Bot))
+	add("IC_8", account("U_8", "lo\xffgin", contract.Human))
+	add("IC_9", account("U_7", "", contract.Human))
 	add("IC_10", nil)
 	v := review("PRR_1")
-	v.State, v.Dismissed.By = record.Dismissed, account("U_dis", "dis", record.Human)
+	v.State, v.Dismissed.By = contract.Dismissed, account("U_dis", "dis", contract.Human)
 	s.discussion.Reviews = []forge.Review{v}
 	th := thread("PRRT_1", "IC_1")
-	th.Resolved, th.ResolvedBy = p(true), account("U_res", "res", record.Human)
+	th.Resolved, th.ResolvedBy = p(true), account("U_res", "res", contract.Human)
 	s.discussion.Threads = []forge.Thread{th}
 	var asked []string
 	s.resolve = func(list []forge.Account) ([]forge.Account, []string, error) {
@@ -79,9 +79,9 @@ func TestActors(t *testing.T) {
 		}
 		return *s
 	}
-	for _, a := range of[*record.Actor](o) {
+	for _, a := range of[*contract.Actor](o) {
 		got := fmt.Sprintf("%s %s %s %v", a.Kind, show(a.Login, "null"), show(a.Role, "-"), a.RoleVerified)
-		if a.Kind == record.Bot {
+		if a.Kind == contract.Bot {
 			got += " " + show(a.BotRole, "-")
 		}
 		if got != want[a.ID] {
@@ -192,16 +192,16 @@ func TestRuns(t *testing.T) {
 			s.resolve = func(list []forge.Account) ([]forge.Account, []string, error) {
 				for i := range list {
 					if list[i].ID == "BOT_1" && list[i].Kind == "" {
-						list[i].Kind, list[i].Login = record.Bot, "fixer"
+						list[i].Kind, list[i].Login = contract.Bot, "fixer"
 					}
 				}
 				return list, nil, nil
 			}
 			o := run(t, s, func(c *fetch.Config) {
-				c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"agent_runs", "entity"}, record.LogsNone
+				c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"agent_runs", "entity"}, contract.LogsNone
 				c.Runs, c.HasRuns = runs, true
 			})
-			lines := of[*record.Run](o)
+			lines := of[*contract.Run](o)
 			if !x.valid {
 				o.wantGaps(t, map[string]int64{"agent_runs/invalid_metadata": 1})
 				if len(lines) != 0 {
@@ -217,8 +217,8 @@ func TestRuns(t *testing.T) {
 				t.Errorf("keys %v", lines[0].ResultRecordKeys)
 			}
 			found := false
-			for _, a := range of[*record.Actor](o) {
-				found = found || a.ID == "BOT_1" && a.Kind == record.Bot
+			for _, a := range of[*contract.Actor](o) {
+				found = found || a.ID == "BOT_1" && a.Kind == contract.Bot
 			}
 			if !found {
 				t.Error("the publisher has no row")
@@ -226,7 +226,7 @@ func TestRuns(t *testing.T) {
 		})
 	}
 	selected := func(c *fetch.Config) {
-		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"agent_runs", "entity"}, record.LogsNone
+		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"agent_runs", "entity"}, contract.LogsNone
 	}
 	run(t, pull(), selected).wantGaps(t, map[string]int64{"agent_runs/unsupported": 1})
 	run(t, pull(), func(c *fetch.Config) { selected(c); c.HasRuns = true }).wantGaps(t, nil)
@@ -253,7 +253,7 @@ func TestReplay(t *testing.T) {
 	capture := run(t, s, nil).stream
 	replay := func(text string) (string, error) {
 		var out bytes.Buffer
-		err := fetch.Replay(context.Background(), ndjson.NewReader(strings.NewReader(text), ndjson.ReaderOptions{Name: "capture", Position: 1}), ndjson.NewWriter(&out))
+		err := fetch.Replay(context.Background(), stream.NewReader(strings.NewReader(text), stream.ReaderOptions{Name: "capture", Position: 1}), stream.NewWriter(&out))
 		return out.String(), err
 	}
 	got, err := replay(capture)
@@ -280,7 +280,7 @@ func TestReplay(t *testing.T) {
 	}
 	abort := `{"type":"abort","stage":"fetch","exit":5,"cause":"unsupported"}` + "\n"
 	_, err = replay(abort)
-	var a *ndjson.AbortError
+	var a *stream.AbortError
 	if !errors.As(err, &a) || a.Abort.Exit != 5 {
 		t.Errorf("an abort: %v", err)
 	}

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 )
 
 // checked is a check line with the native object that its log is asked of.
 type checked struct {
-	line   *record.Check
+	line   *contract.Check
 	native *forge.Check
 }
 
@@ -24,11 +24,11 @@ var errNoHead = errors.New("the head revision is unknown")
 
 // readChecks reads the checks of the captured head, and of no other (CHK-02, CHK-05).
 func (r *run) readChecks() {
-	if !r.selected(record.ScopeChecks) || r.ctx.Err() != nil {
+	if !r.selected(contract.ScopeChecks) || r.ctx.Err() != nil {
 		return
 	}
 	if !r.validOID(r.entity.HeadSHA) {
-		r.failed(record.ScopeChecks, errNoHead) // AMB-74
+		r.failed(contract.ScopeChecks, errNoHead) // AMB-74
 		return
 	}
 	r.progress("checks")
@@ -38,7 +38,7 @@ func (r *run) readChecks() {
 	}
 	r.counted(c.Gaps)
 	if c.Failed != nil {
-		r.failed(record.ScopeChecks, c.Failed)
+		r.failed(contract.ScopeChecks, c.Failed)
 		return
 	}
 	for i := range c.Checks {
@@ -46,9 +46,9 @@ func (r *run) readChecks() {
 		line, why := r.check(native)
 		switch {
 		case why != "":
-			r.invalid(record.ScopeChecks, describe(record.KindCheck, native.ID), why)
+			r.invalid(contract.ScopeChecks, describe(contract.KindCheck, native.ID), why)
 		case native.Name.Len() > maxName:
-			r.lost(record.ScopeChecks, record.SourceTooLarge, describe(record.KindCheck, native.ID), "the name is longer than a line may be")
+			r.lost(contract.ScopeChecks, contract.SourceTooLarge, describe(contract.KindCheck, native.ID), "the name is longer than a line may be")
 		default:
 			r.checks = append(r.checks, checked{line, native})
 		}
@@ -70,9 +70,9 @@ func (r *run) listChecks() forge.Checks {
 }
 
 // check maps one native check, or says why it is invalid.
-func (r *run) check(c *forge.Check) (l *record.Check, why string) {
+func (r *run) check(c *forge.Check) (l *contract.Check, why string) {
 	switch {
-	case !r.validID(record.KindCheck, c.ID):
+	case !r.validID(contract.KindCheck, c.ID):
 		return nil, "the id is missing or malformed"
 	case c.HeadSHA == nil || *c.HeadSHA != r.entity.HeadSHA:
 		return nil, "the revision is not the captured head" // CHK-04, AMB-63
@@ -89,8 +89,8 @@ func (r *run) check(c *forge.Check) (l *record.Check, why string) {
 	if !utf8.Valid(name) {
 		return nil, "the name is not Unicode text"
 	}
-	l = &record.Check{
-		ID: c.ID, RecordKey: r.key(record.KindCheck, c.ID), Name: string(name),
+	l = &contract.Check{
+		ID: c.ID, RecordKey: r.key(contract.KindCheck, c.ID), Name: string(name),
 		CreatedAt: created, UpdatedAt: updated, HeadSHA: r.entity.HeadSHA,
 	}
 	return l, outcome(l, c)
@@ -98,20 +98,20 @@ func (r *run) check(c *forge.Check) (l *record.Check, why string) {
 
 // outcome fills status, conclusion and times by the rules that all forges share
 // (CHK-11 to CHK-19, MAP-02, MAP-03, MAP-06, MAP-09). It says why a check is invalid.
-func outcome(l *record.Check, c *forge.Check) string {
+func outcome(l *contract.Check, c *forge.Check) string {
 	started, startErr := optional(c.StartedAt)
 	ended, endErr := optional(c.CompletedAt)
 	l.Status = c.Status
 	switch c.Status {
-	case record.Queued:
+	case contract.Queued:
 		return "" // any native time of a queued check is dropped (CHK-19)
-	case record.InProgress:
+	case contract.InProgress:
 		if startErr != nil || started == "" {
 			return "a running check without a valid start"
 		}
 		l.StartedAt = started
 		return ""
-	case record.Completed:
+	case contract.Completed:
 	default:
 		return "the native status is outside the mapping"
 	}
@@ -122,7 +122,7 @@ func outcome(l *record.Check, c *forge.Check) string {
 		return "the end time is malformed"
 	}
 	l.Conclusion, l.CompletedAt = c.Conclusion, ended
-	idle := c.Conclusion == record.Skipped || c.Conclusion == record.Cancelled
+	idle := c.Conclusion == contract.Skipped || c.Conclusion == contract.Cancelled
 	l.NeverStarted = c.NeverStarted || idle && startErr == nil && started == ""
 	switch {
 	case l.NeverStarted:
@@ -144,7 +144,7 @@ func (r *run) retained() []checked {
 	if int64(len(r.checks)) <= n {
 		return r.checks
 	}
-	if r.cfg.Collection.RecordSelection == record.Oldest {
+	if r.cfg.Collection.RecordSelection == contract.Oldest {
 		return r.checks[:n]
 	}
 	return r.checks[int64(len(r.checks))-n:]
@@ -153,7 +153,7 @@ func (r *run) retained() []checked {
 // writeLogs reads and writes the logs of the retained checks one by one, so that
 // memory never holds two.
 func (r *run) writeLogs() error {
-	if !r.selected(record.ScopeCheckLogs) {
+	if !r.selected(contract.ScopeCheckLogs) {
 		return nil
 	}
 	for _, c := range r.retained() {
@@ -165,7 +165,7 @@ func (r *run) writeLogs() error {
 		if err != nil {
 			return err
 		}
-		if err := r.out.Write(&record.Log{RecordKey: c.line.RecordKey, Content: content}); err != nil {
+		if err := r.out.Write(&contract.Log{RecordKey: c.line.RecordKey, Content: content}); err != nil {
 			return err
 		}
 	}
@@ -173,24 +173,24 @@ func (r *run) writeLogs() error {
 }
 
 // log1 reads one log; what keeps it from being read travels on the line (AMB-68).
-func (r *run) log1(c checked) (record.Content, error) {
+func (r *run) log1(c checked) (contract.Content, error) {
 	body, err := r.adapter.Log(r.ctx, c.native, r.bounds.MaxSourceBytes)
 	if ctxErr := r.ctx.Err(); ctxErr != nil {
-		return record.Content{}, ctxErr
+		return contract.Content{}, ctxErr
 	}
-	missing := record.FetchFailed
+	missing := contract.FetchFailed
 	switch {
 	case err == nil && int64(len(body)) > r.bounds.MaxSourceBytes, client.IsKind(err, client.TooLarge):
-		return record.Content{Form: record.FormOversize}, nil
+		return contract.Content{Form: contract.FormOversize}, nil
 	case err == nil:
 		return textOf(body), nil
 	case errors.Is(err, forge.ErrUnsupported):
-		missing = record.Unsupported
+		missing = contract.Unsupported
 	case client.IsKind(err, client.Forbidden, client.Unauthenticated):
-		missing = record.AuthorizationFailed
+		missing = contract.AuthorizationFailed
 	}
 	r.log.Notice(fault.Notice{
-		Record: describe(record.KindCheck, c.line.ID), Scope: string(record.ScopeCheckLogs), Code: string(missing), Text: err.Error(),
+		Record: describe(contract.KindCheck, c.line.ID), Scope: string(contract.ScopeCheckLogs), Code: string(missing), Text: err.Error(),
 	})
-	return record.Content{Form: record.FormMissing, Missing: missing}, nil
+	return contract.Content{Form: contract.FormMissing, Missing: missing}, nil
 }

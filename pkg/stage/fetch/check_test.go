@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
 )
@@ -19,53 +19,53 @@ func TestOutcomeOfChecks(t *testing.T) {
 		"AMB-35", "AMB-36", "AMB-63", "AMB-64", "AMB-33")
 	const created, started, ended = "2026-05-01T10:00:00Z", "2026-05-01T10:00:01+00:00", "2026-05-01T10:00:02.5Z"
 	type check = forge.Check
-	completed := func(c record.Conclusion) check {
-		return check{Status: record.Completed, Conclusion: c, StartedAt: p(started), CompletedAt: p(ended)}
+	completed := func(c contract.Conclusion) check {
+		return check{Status: contract.Completed, Conclusion: c, StartedAt: p(started), CompletedAt: p(ended)}
 	}
 	with := func(c check, change func(*check)) check { change(&c); return c }
 	for name, x := range map[string]struct {
 		native check
 		want   string // status conclusion never started completed; "" is invalid_metadata
 	}{
-		"queued":                       {check{Status: record.Queued}, "queued  false  "},
-		"queued drops its times":       {check{Status: record.Queued, StartedAt: p(started), CompletedAt: p("rubbish"), Conclusion: record.Success}, "queued  false  "},
-		"running":                      {check{Status: record.InProgress, StartedAt: p(started)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
-		"running drops its end":        {check{Status: record.InProgress, StartedAt: p(started), CompletedAt: p(ended)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
-		"running without a start":      {check{Status: record.InProgress}, ""},
-		"running since rubbish":        {check{Status: record.InProgress, StartedAt: p("yesterday")}, ""},
-		"success":                      {completed(record.Success), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
-		"success without a start":      {with(completed(record.Success), func(c *check) { c.StartedAt = nil }), ""},
-		"success, malformed start":     {with(completed(record.Success), func(c *check) { c.StartedAt = p("x") }), ""},
-		"success without an end":       {with(completed(record.Success), func(c *check) { c.CompletedAt = nil }), ""},
-		"success, malformed end":       {with(completed(record.Success), func(c *check) { c.CompletedAt = p("x") }), ""},
-		"success, leap second":         {with(completed(record.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:60Z") }), ""},
-		"success, ten digits":          {with(completed(record.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:59.0000000001Z") }), ""},
-		"failure without a start":      {with(completed(record.Failure), func(c *check) { c.StartedAt = nil }), ""},
-		"skipped with a start":         {completed(record.Skipped), "completed skipped false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
-		"skipped without one":          {with(completed(record.Skipped), func(c *check) { c.StartedAt = nil }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
-		"skipped in year one":          {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("0001-01-01T00:00:00Z") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
-		"skipped at the epoch":         {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("1970-01-01T01:00:00+01:00") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
-		"skipped, malformed start":     {with(completed(record.Skipped), func(c *check) { c.StartedAt = p("x") }), ""},
-		"cancelled, no times":          {with(completed(record.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, nil }), "completed cancelled true  2026-05-01T10:00:00.000000000Z"},
-		"cancelled, malformed end":     {with(completed(record.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, p("x") }), ""},
-		"startup failure":              {with(completed(record.Failure), func(c *check) { c.NeverStarted = true }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
-		"startup failure, no end":      {with(completed(record.Failure), func(c *check) { c.NeverStarted = true; c.CompletedAt = nil }), "completed failure true  2026-05-01T10:00:00.000000000Z"},
-		"startup failure, bad start":   {with(completed(record.Failure), func(c *check) { c.NeverStarted = true; c.StartedAt = p("x") }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
-		"stale":                        {completed(record.Stale), "completed stale false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"queued":                       {check{Status: contract.Queued}, "queued  false  "},
+		"queued drops its times":       {check{Status: contract.Queued, StartedAt: p(started), CompletedAt: p("rubbish"), Conclusion: contract.Success}, "queued  false  "},
+		"running":                      {check{Status: contract.InProgress, StartedAt: p(started)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
+		"running drops its end":        {check{Status: contract.InProgress, StartedAt: p(started), CompletedAt: p(ended)}, "in_progress  false 2026-05-01T10:00:01.000000000Z "},
+		"running without a start":      {check{Status: contract.InProgress}, ""},
+		"running since rubbish":        {check{Status: contract.InProgress, StartedAt: p("yesterday")}, ""},
+		"success":                      {completed(contract.Success), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"success without a start":      {with(completed(contract.Success), func(c *check) { c.StartedAt = nil }), ""},
+		"success, malformed start":     {with(completed(contract.Success), func(c *check) { c.StartedAt = p("x") }), ""},
+		"success without an end":       {with(completed(contract.Success), func(c *check) { c.CompletedAt = nil }), ""},
+		"success, malformed end":       {with(completed(contract.Success), func(c *check) { c.CompletedAt = p("x") }), ""},
+		"success, leap second":         {with(completed(contract.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:60Z") }), ""},
+		"success, ten digits":          {with(completed(contract.Success), func(c *check) { c.CompletedAt = p("2026-06-30T23:59:59.0000000001Z") }), ""},
+		"failure without a start":      {with(completed(contract.Failure), func(c *check) { c.StartedAt = nil }), ""},
+		"skipped with a start":         {completed(contract.Skipped), "completed skipped false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"skipped without one":          {with(completed(contract.Skipped), func(c *check) { c.StartedAt = nil }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped in year one":          {with(completed(contract.Skipped), func(c *check) { c.StartedAt = p("0001-01-01T00:00:00Z") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped at the epoch":         {with(completed(contract.Skipped), func(c *check) { c.StartedAt = p("1970-01-01T01:00:00+01:00") }), "completed skipped true  2026-05-01T10:00:02.500000000Z"},
+		"skipped, malformed start":     {with(completed(contract.Skipped), func(c *check) { c.StartedAt = p("x") }), ""},
+		"cancelled, no times":          {with(completed(contract.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, nil }), "completed cancelled true  2026-05-01T10:00:00.000000000Z"},
+		"cancelled, malformed end":     {with(completed(contract.Cancelled), func(c *check) { c.StartedAt, c.CompletedAt = nil, p("x") }), ""},
+		"startup failure":              {with(completed(contract.Failure), func(c *check) { c.NeverStarted = true }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
+		"startup failure, no end":      {with(completed(contract.Failure), func(c *check) { c.NeverStarted = true; c.CompletedAt = nil }), "completed failure true  2026-05-01T10:00:00.000000000Z"},
+		"startup failure, bad start":   {with(completed(contract.Failure), func(c *check) { c.NeverStarted = true; c.StartedAt = p("x") }), "completed failure true  2026-05-01T10:00:02.500000000Z"},
+		"stale":                        {completed(contract.Stale), "completed stale false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
 		"no conclusion":                {completed(""), ""},
 		"unmapped status":              {check{StartedAt: p(started)}, ""},
-		"no creation time":             {with(completed(record.Success), func(c *check) { c.CreatedAt = p("") }), ""},
-		"creation time is rubbish":     {with(completed(record.Success), func(c *check) { c.CreatedAt = p("now") }), ""},
-		"creation time unset":          {with(completed(record.Success), func(c *check) { c.CreatedAt = p("1970-01-01T00:00:00Z") }), ""},
-		"malformed update":             {with(completed(record.Success), func(c *check) { c.UpdatedAt = p("x") }), ""},
-		"other head":                   {with(completed(record.Success), func(c *check) { c.HeadSHA = p(strings.Repeat("b", 40)) }), ""},
-		"no head":                      {with(completed(record.Success), func(c *check) { c.HeadSHA = p("") }), ""},
-		"head in capitals":             {with(completed(record.Success), func(c *check) { c.HeadSHA = p(strings.ToUpper(head)) }), ""},
-		"no id":                        {with(completed(record.Success), func(c *check) { c.ID = "-" }), ""},
-		"id with a slash":              {with(completed(record.Success), func(c *check) { c.ID = "CR/1" }), ""},
-		"id of 1025 bytes":             {with(completed(record.Success), func(c *check) { c.ID = strings.Repeat("a", 1025) }), ""},
-		"name is no Unicode":           {with(completed(record.Success), func(c *check) { c.Name = rawBody(`a\ud800`) }), ""},
-		"empty name is for the filter": {with(completed(record.Success), func(c *check) { c.Name = rawBody(``) }), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
+		"no creation time":             {with(completed(contract.Success), func(c *check) { c.CreatedAt = p("") }), ""},
+		"creation time is rubbish":     {with(completed(contract.Success), func(c *check) { c.CreatedAt = p("now") }), ""},
+		"creation time unset":          {with(completed(contract.Success), func(c *check) { c.CreatedAt = p("1970-01-01T00:00:00Z") }), ""},
+		"malformed update":             {with(completed(contract.Success), func(c *check) { c.UpdatedAt = p("x") }), ""},
+		"other head":                   {with(completed(contract.Success), func(c *check) { c.HeadSHA = p(strings.Repeat("b", 40)) }), ""},
+		"no head":                      {with(completed(contract.Success), func(c *check) { c.HeadSHA = p("") }), ""},
+		"head in capitals":             {with(completed(contract.Success), func(c *check) { c.HeadSHA = p(strings.ToUpper(head)) }), ""},
+		"no id":                        {with(completed(contract.Success), func(c *check) { c.ID = "-" }), ""},
+		"id with a slash":              {with(completed(contract.Success), func(c *check) { c.ID = "CR/1" }), ""},
+		"id of 1025 bytes":             {with(completed(contract.Success), func(c *check) { c.ID = strings.Repeat("a", 1025) }), ""},
+		"name is no Unicode":           {with(completed(contract.Success), func(c *check) { c.Name = rawBody(`a\ud800`) }), ""},
+		"empty name is for the filter": {with(completed(contract.Success), func(c *check) { c.Name = rawBody(``) }), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := x.native
@@ -87,13 +87,13 @@ func TestOutcomeOfChecks(t *testing.T) {
 			o := run(t, s, nil)
 			if x.want == "" {
 				o.wantGaps(t, map[string]int64{"checks/invalid_metadata": 1})
-				if len(of[*record.Check](o)) != 0 || len(s.asked) != 0 || strings.Count(o.stderr, "\n") != 1 {
+				if len(of[*contract.Check](o)) != 0 || len(s.asked) != 0 || strings.Count(o.stderr, "\n") != 1 {
 					t.Errorf("%s\n%s", o.stream, o.stderr)
 				}
 				return
 			}
 			o.wantGaps(t, nil)
-			l := of[*record.Check](o)[0]
+			l := of[*contract.Check](o)[0]
 			if got := fmt.Sprintf("%s %s %v %s %s", l.Status, l.Conclusion, l.NeverStarted, l.StartedAt, l.CompletedAt); got != x.want {
 				t.Errorf("got  %s\nwant %s", got, x.want)
 			}
@@ -103,7 +103,7 @@ func TestOutcomeOfChecks(t *testing.T) {
 
 func failedCheck(id, created string) forge.Check {
 	return forge.Check{
-		ID: id, Name: body(id), Status: record.Completed, Conclusion: record.Failure, HeadSHA: p(head),
+		ID: id, Name: body(id), Status: contract.Completed, Conclusion: contract.Failure, HeadSHA: p(head),
 		CreatedAt: p(created), StartedAt: p(at), CompletedAt: p(at),
 	}
 }
@@ -131,7 +131,7 @@ func TestLengthOfNames(t *testing.T) {
 		s.checks.Checks, s.logs = []forge.Check{c}, map[string]any{"CR_1": []byte("log")}
 		o := run(t, s, func(c *fetch.Config) { c.Collection.Bounds.MaxSourceBytes = 2000 })
 		o.wantGaps(t, x.gaps)
-		lines := of[*record.Check](o)
+		lines := of[*contract.Check](o)
 		if kept := len(lines) == 1; kept != (x.gaps == nil) || kept && len(lines[0].Name) != x.size || len(s.asked) != len(lines) {
 			t.Errorf("%d bytes: %d checks, %d logs asked for", x.size, len(lines), len(s.asked))
 		}
@@ -143,7 +143,7 @@ func TestLengthOfNames(t *testing.T) {
 func TestLogsOfRetainedChecks(t *testing.T) {
 	requirement.Claim(t, "AMB-13", "AMB-68", "COL-07", "CHK-05", "AMB-21")
 	times := []string{"2026-05-01T10:00:03Z", "2026-05-01T10:00:01Z", "2026-05-01T10:00:02Z", "2026-05-01T10:00:00Z"}
-	for selection, want := range map[record.Selection]string{record.Newest: "CR_2 CR_0", record.Oldest: "CR_3 CR_1"} {
+	for selection, want := range map[contract.Selection]string{contract.Newest: "CR_2 CR_0", contract.Oldest: "CR_3 CR_1"} {
 		s := pull()
 		s.logs = map[string]any{}
 		for i, at := range times {
@@ -158,24 +158,24 @@ func TestLogsOfRetainedChecks(t *testing.T) {
 		o := run(t, s, func(c *fetch.Config) {
 			c.Collection.RecordSelection, c.Collection.Bounds.MaxRecordsPerSource = selection, 2
 		})
-		if got := strings.Join(s.asked, " "); got != want || len(of[*record.Check](o)) != 4 || len(of[*record.Log](o)) != 2 {
+		if got := strings.Join(s.asked, " "); got != want || len(of[*contract.Check](o)) != 4 || len(of[*contract.Log](o)) != 2 {
 			t.Errorf("%s: asked %s, want %s", selection, got, want)
 		}
 	}
 	s := pull()
 	skipped := failedCheck("CR_0", at)
-	skipped.Conclusion, skipped.StartedAt = record.Skipped, nil
+	skipped.Conclusion, skipped.StartedAt = contract.Skipped, nil
 	running := failedCheck("CR_1", at)
-	running.Status = record.InProgress
+	running.Status = contract.InProgress
 	never := failedCheck("CR_2", at)
 	never.NeverStarted = true
 	good := failedCheck("CR_3", at)
-	good.Conclusion = record.Success
+	good.Conclusion = contract.Success
 	s.checks.Checks = []forge.Check{skipped, running, never, good}
 	s.logs = map[string]any{"CR_3": []byte("")}
-	o := run(t, s, func(c *fetch.Config) { c.Collection.CheckLogSelection = record.LogsAll })
+	o := run(t, s, func(c *fetch.Config) { c.Collection.CheckLogSelection = contract.LogsAll })
 	o.wantGaps(t, nil)
-	if logs := of[*record.Log](o); !slices.Equal(s.asked, []string{"CR_3"}) || len(logs) != 1 || logs[0].Content.Form != record.FormText || len(logs[0].Content.Bytes) != 0 {
+	if logs := of[*contract.Log](o); !slices.Equal(s.asked, []string{"CR_3"}) || len(logs) != 1 || logs[0].Content.Form != contract.FormText || len(logs[0].Content.Bytes) != 0 {
 		t.Errorf("asked %v", s.asked)
 	}
 }
@@ -185,30 +185,30 @@ func TestLogsThatAreNotThere(t *testing.T) {
 	const limit = 1024
 	for name, x := range map[string]struct {
 		log  any
-		want record.Content
+		want contract.Content
 	}{
-		"404":            {&client.Error{Kind: client.NotFound}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
-		"410":            {&client.Error{Kind: client.Gone}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
-		"403":            {&client.Error{Kind: client.Forbidden}, record.Content{Form: record.FormMissing, Missing: record.AuthorizationFailed}},
-		"limit":          {&client.Error{Kind: client.Limited}, record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
-		"unsupported":    {forge.ErrUnsupported, record.Content{Form: record.FormMissing, Missing: record.Unsupported}},
-		"other":          {errors.New("x"), record.Content{Form: record.FormMissing, Missing: record.FetchFailed}},
-		"too large":      {&client.Error{Kind: client.TooLarge}, record.Content{Form: record.FormOversize}},
-		"one over":       {[]byte(strings.Repeat("x", limit+1)), record.Content{Form: record.FormOversize}},
-		"at the limit":   {[]byte(strings.Repeat("x", limit)), record.Content{Form: record.FormText, Bytes: []byte(strings.Repeat("x", limit))}},
-		"no UTF-8":       {[]byte("a\xffb"), record.Content{Form: record.FormBytes, Bytes: []byte("a\xffb")}},
-		"BOM, CRLF, ESC": {[]byte("\ufeffa\r\n\x1b[0m"), record.Content{Form: record.FormText, Bytes: []byte("\ufeffa\r\n\x1b[0m")}},
+		"404":            {&client.Error{Kind: client.NotFound}, contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}},
+		"410":            {&client.Error{Kind: client.Gone}, contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}},
+		"403":            {&client.Error{Kind: client.Forbidden}, contract.Content{Form: contract.FormMissing, Missing: contract.AuthorizationFailed}},
+		"limit":          {&client.Error{Kind: client.Limited}, contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}},
+		"unsupported":    {forge.ErrUnsupported, contract.Content{Form: contract.FormMissing, Missing: contract.Unsupported}},
+		"other":          {errors.New("x"), contract.Content{Form: contract.FormMissing, Missing: contract.FetchFailed}},
+		"too large":      {&client.Error{Kind: client.TooLarge}, contract.Content{Form: contract.FormOversize}},
+		"one over":       {[]byte(strings.Repeat("x", limit+1)), contract.Content{Form: contract.FormOversize}},
+		"at the limit":   {[]byte(strings.Repeat("x", limit)), contract.Content{Form: contract.FormText, Bytes: []byte(strings.Repeat("x", limit))}},
+		"no UTF-8":       {[]byte("a\xffb"), contract.Content{Form: contract.FormBytes, Bytes: []byte("a\xffb")}},
+		"BOM, CRLF, ESC": {[]byte("\ufeffa\r\n\x1b[0m"), contract.Content{Form: contract.FormText, Bytes: []byte("\ufeffa\r\n\x1b[0m")}},
 	} {
 		s := pull()
 		s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
 		s.logs = map[string]any{"CR_1": x.log}
 		o := run(t, s, func(c *fetch.Config) { c.Collection.Bounds.MaxSourceBytes = limit })
 		o.wantGaps(t, nil) // bound counts it
-		got := of[*record.Log](o)[0].Content
+		got := of[*contract.Log](o)[0].Content
 		if got.Form != x.want.Form || got.Missing != x.want.Missing || string(got.Bytes) != string(x.want.Bytes) {
 			t.Errorf("%s: %+v, want %+v", name, got, x.want)
 		}
-		if notices := strings.Count(o.stderr, "\n"); (notices == 1) != (x.want.Form == record.FormMissing) {
+		if notices := strings.Count(o.stderr, "\n"); (notices == 1) != (x.want.Form == contract.FormMissing) {
 			t.Errorf("%s: %d notices", name, notices)
 		}
 	}
@@ -221,7 +221,7 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 	s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
 	o := run(t, s, nil)
 	o.wantGaps(t, map[string]int64{"checks/fetch_failed": 1})
-	if len(of[*record.Check](o)) != 0 {
+	if len(of[*contract.Check](o)) != 0 {
 		t.Error("a part of a failed list was kept")
 	}
 	for _, unknown := range []string{"", "abc"} {
@@ -241,7 +241,7 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 		t.Errorf("head %s", o.header.HeadSHA)
 	}
 	without := func(c *fetch.Config) {
-		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"comments", "entity"}, record.LogsNone
+		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"comments", "entity"}, contract.LogsNone
 	}
 	o = run(t, s, without)
 	o.wantGaps(t, nil)
@@ -252,7 +252,7 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 	s.checks.Checks = []forge.Check{failedCheck("CR_1", at)}
 	o = run(t, s, without)
 	o.wantGaps(t, nil)
-	if len(of[*record.Check](o)) != 0 || o.header.HeadSHA != "" || len(s.asked) != 0 {
+	if len(of[*contract.Check](o)) != 0 || o.header.HeadSHA != "" || len(s.asked) != 0 {
 		t.Error("checks that nobody selected")
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
 )
 
 // discuss reads comments, reviews and threads.
 func (r *run) discuss() {
-	want := forge.Want{Comments: r.selected(record.ScopeComments), Reviews: r.selected(record.ScopeReviews)}
+	want := forge.Want{Comments: r.selected(contract.ScopeComments), Reviews: r.selected(contract.ScopeReviews)}
 	want.Threads = want.Comments && want.Reviews // AMB-24
 	if !want.Comments && !want.Reviews {
 		return
@@ -23,17 +23,17 @@ func (r *run) discuss() {
 	}
 	r.counted(d.Gaps)
 	if d.ReviewsFailed != nil {
-		r.failed(record.ScopeReviews, d.ReviewsFailed)
+		r.failed(contract.ScopeReviews, d.ReviewsFailed)
 	} else {
 		for i := range d.Reviews {
 			r.review(&d.Reviews[i])
 		}
 	}
 	if d.ThreadsFailed != nil && d.ReviewsFailed == nil {
-		r.failed(record.ScopeReviews, d.ThreadsFailed)
+		r.failed(contract.ScopeReviews, d.ThreadsFailed)
 	}
 	if d.CommentsFailed != nil {
-		r.failed(record.ScopeComments, d.CommentsFailed)
+		r.failed(contract.ScopeComments, d.CommentsFailed)
 		return // no comment, no thread (AMB-24)
 	}
 	ids := map[string]bool{}
@@ -70,43 +70,43 @@ func (r *run) readDiscussion(want forge.Want) forge.Discussion {
 }
 
 // content measures a text before it is decoded (AMB-10).
-func (r *run) content(t forge.Text) record.Content {
+func (r *run) content(t forge.Text) contract.Content {
 	if t.Len() > r.bounds.MaxSourceBytes {
-		return record.Content{Form: record.FormOversize}
+		return contract.Content{Form: contract.FormOversize}
 	}
 	return textOf(t.Bytes())
 }
 
-func textOf(b []byte) record.Content {
+func textOf(b []byte) contract.Content {
 	if utf8.Valid(b) {
-		return record.Text(b)
+		return contract.Text(b)
 	}
-	return record.Content{Form: record.FormBytes, Bytes: b}
+	return contract.Content{Form: contract.FormBytes, Bytes: b}
 }
 
-func (r *run) edited(l *record.Record, e forge.Editor) {
+func (r *run) edited(l *contract.Record, e forge.Editor) {
 	if e.Edited {
 		l.Edited, l.EditorID = true, r.reference(e.Account)
 	}
 }
 
 // validID checks pattern and length of an object's id (ID-10, KEY-07).
-func (r *run) validID(kind record.Kind, id string) bool {
+func (r *run) validID(kind contract.Kind, id string) bool {
 	return tree.ValidID(r.source.Forge, kind, id) && !r.tooLong(id)
 }
 
 // describe names an object in a diagnostic.
-func describe(kind record.Kind, id string) string { return fmt.Sprintf("%s %s", kind, id) }
+func describe(kind contract.Kind, id string) string { return fmt.Sprintf("%s %s", kind, id) }
 
 func (r *run) comment(c *forge.Comment) {
 	created, err := required(c.CreatedAt)
 	updated, err2 := optional(c.UpdatedAt)
-	if !r.validID(record.KindComment, c.ID) || err != nil || err2 != nil {
-		r.invalid(record.ScopeComments, describe(record.KindComment, c.ID), "id or time is missing or malformed")
+	if !r.validID(contract.KindComment, c.ID) || err != nil || err2 != nil {
+		r.invalid(contract.ScopeComments, describe(contract.KindComment, c.ID), "id or time is missing or malformed")
 		return
 	}
-	l := &record.Record{
-		Kind: record.KindComment, ID: c.ID, RecordKey: r.key(record.KindComment, c.ID),
+	l := &contract.Record{
+		Kind: contract.KindComment, ID: c.ID, RecordKey: r.key(contract.KindComment, c.ID),
 		CreatedAt: created, UpdatedAt: updated, AuthorID: r.reference(c.Author), Content: r.content(c.Body),
 	}
 	r.edited(l, c.Editor)
@@ -115,30 +115,30 @@ func (r *run) comment(c *forge.Comment) {
 
 // review writes a formal review; its time is the submission time (MAP-16, MAP-17).
 func (r *run) review(v *forge.Review) {
-	name := describe(record.KindReview, v.ID)
+	name := describe(contract.KindReview, v.ID)
 	submitted, err := required(v.SubmittedAt)
 	updated, err2 := optional(v.UpdatedAt)
 	dismissed, err3 := optional(v.Dismissed.At)
 	switch {
 	case v.State == "":
-		r.invalid(record.ScopeReviews, name, "the native state is outside the mapping")
+		r.invalid(contract.ScopeReviews, name, "the native state is outside the mapping")
 		return
-	case !r.validID(record.KindReview, v.ID) || err != nil || err2 != nil || err3 != nil:
-		r.invalid(record.ScopeReviews, name, "id or time is missing or malformed")
+	case !r.validID(contract.KindReview, v.ID) || err != nil || err2 != nil || err3 != nil:
+		r.invalid(contract.ScopeReviews, name, "id or time is missing or malformed")
 		return
 	case v.ReviewedSHA != nil && !r.validOID(*v.ReviewedSHA):
-		r.invalid(record.ScopeReviews, name, "the reviewed revision is malformed")
+		r.invalid(contract.ScopeReviews, name, "the reviewed revision is malformed")
 		return
 	}
-	l := &record.Record{
-		Kind: record.KindReview, ID: v.ID, RecordKey: r.key(record.KindReview, v.ID),
+	l := &contract.Record{
+		Kind: contract.KindReview, ID: v.ID, RecordKey: r.key(contract.KindReview, v.ID),
 		CreatedAt: submitted, UpdatedAt: updated, AuthorID: r.reference(v.Author), Content: r.content(v.Body),
 		State: v.State,
 	}
 	if v.ReviewedSHA != nil {
 		l.ReviewedSHA = *v.ReviewedSHA
 	}
-	if v.State == record.Dismissed {
+	if v.State == contract.Dismissed {
 		if dismissed != "" {
 			l.DismissedAt = &dismissed
 		}

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
-	"snapline/pkg/tree"
 )
 
 func comment(id string) forge.Comment {
@@ -18,7 +18,7 @@ func comment(id string) forge.Comment {
 }
 
 func review(id string) forge.Review {
-	return forge.Review{ID: id, Body: body(""), Author: person("U_1"), State: record.Approved, SubmittedAt: p(at)}
+	return forge.Review{ID: id, Body: body(""), Author: person("U_1"), State: contract.Approved, SubmittedAt: p(at)}
 }
 
 func thread(id string, comments ...string) forge.Thread {
@@ -43,7 +43,7 @@ func TestComments(t *testing.T) {
 		"id at the bound":    {func(c *forge.Comment) { c.ID = strings.Repeat("a", 1024) }, true},
 		"id over the bound":  {func(c *forge.Comment) { c.ID = strings.Repeat("a", 1025) }, false},
 		"deleted author":     {func(c *forge.Comment) { c.Author = nil }, true},
-		"author without id":  {func(c *forge.Comment) { c.Author = &forge.Account{ID: "-2", Login: "x", Kind: record.Human} }, true},
+		"author without id":  {func(c *forge.Comment) { c.Author = &forge.Account{ID: "-2", Login: "x", Kind: contract.Human} }, true},
 		"author id too long": {func(c *forge.Comment) { c.Author = person(strings.Repeat("a", 1025)) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,14 +54,14 @@ func TestComments(t *testing.T) {
 			o := run(t, s, nil)
 			if !x.valid {
 				o.wantGaps(t, map[string]int64{"comments/invalid_metadata": 1})
-				if len(of[*record.Record](o)) != 2 {
+				if len(of[*contract.Record](o)) != 2 {
 					t.Error("the others are not all there")
 				}
 				return
 			}
 			o.wantGaps(t, nil)
 			got := o.record(c.ID)
-			if got.RecordKey != tree.Key(o.header.Source, record.KindComment, c.ID) || string(got.Content.Bytes) != "text of IC_1" {
+			if got.RecordKey != tree.Key(o.header.Source, contract.KindComment, c.ID) || string(got.Content.Bytes) != "text of IC_1" {
 				t.Errorf("%+v", got)
 			}
 			if keeps := c.Author != nil && len(c.Author.ID) < 1024 && c.Author.ID != "-2"; (got.AuthorID != nil) != keeps {
@@ -75,16 +75,16 @@ func TestTextsAtTheirBounds(t *testing.T) {
 	requirement.Claim(t, "AMB-05", "AMB-10", "BND-05")
 	for _, x := range []struct {
 		text forge.Text
-		want record.Form
+		want contract.Form
 	}{
-		{body(strings.Repeat("x", 1024)), record.FormText},
-		{body(strings.Repeat("x", 1025)), record.FormOversize},
-		{body(strings.Repeat("é", 512)), record.FormText},
-		{body(strings.Repeat("é", 513)), record.FormOversize},
-		{rawBody(strings.Repeat(`\u00e9`, 512)), record.FormText}, // escapes do not count
-		{rawBody(`\ud83d`), record.FormBytes},
-		{body(""), record.FormText},
-		{body("a\x00b"), record.FormText},
+		{body(strings.Repeat("x", 1024)), contract.FormText},
+		{body(strings.Repeat("x", 1025)), contract.FormOversize},
+		{body(strings.Repeat("é", 512)), contract.FormText},
+		{body(strings.Repeat("é", 513)), contract.FormOversize},
+		{rawBody(strings.Repeat(`\u00e9`, 512)), contract.FormText}, // escapes do not count
+		{rawBody(`\ud83d`), contract.FormBytes},
+		{body(""), contract.FormText},
+		{body("a\x00b"), contract.FormText},
 	} {
 		s := pull()
 		c := comment("IC_1")
@@ -92,7 +92,7 @@ func TestTextsAtTheirBounds(t *testing.T) {
 		s.discussion.Comments = []forge.Comment{c}
 		o := run(t, s, func(c *fetch.Config) { c.Collection.Bounds.MaxSourceBytes = 1024 })
 		o.wantGaps(t, nil)
-		if got := o.record("IC_1").Content; got.Form != x.want || x.want == record.FormOversize && got.Bytes != nil {
+		if got := o.record("IC_1").Content; got.Form != x.want || x.want == contract.FormOversize && got.Bytes != nil {
 			t.Errorf("%d bytes: form %d, want %d", x.text.Len(), got.Form, x.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestEditors(t *testing.T) {
 	s.entity.Editor = forge.Editor{Edited: true, Account: person("U_editor")}
 	never, byMe, byOther, byNobody := comment("IC_1"), comment("IC_2"), comment("IC_3"), comment("IC_4")
 	byMe.Editor = forge.Editor{Edited: true, Account: person("U_1")}
-	byOther.Editor = forge.Editor{Edited: true, Account: &forge.Account{ID: "BOT_1", Login: "app", Kind: record.Bot}}
+	byOther.Editor = forge.Editor{Edited: true, Account: &forge.Account{ID: "BOT_1", Login: "app", Kind: contract.Bot}}
 	byNobody.Editor = forge.Editor{Edited: true}
 	v := review("PRR_1")
 	v.Editor = forge.Editor{Edited: true, Account: person("U_2")}
@@ -124,7 +124,7 @@ func TestEditors(t *testing.T) {
 		}
 	}
 	var ids []string
-	for _, a := range of[*record.Actor](o) {
+	for _, a := range of[*contract.Actor](o) {
 		ids = append(ids, a.ID)
 	}
 	if strings.Join(ids, " ") != "BOT_1 U_1 U_2 U_editor" {
@@ -146,12 +146,12 @@ func TestReviews(t *testing.T) {
 		"never submitted":    {func(v *forge.Review) { v.SubmittedAt = nil }, ""},
 		"malformed time":     {func(v *forge.Review) { v.SubmittedAt = p("x") }, ""},
 		"dismissed": {func(v *forge.Review) {
-			v.State = record.Dismissed
+			v.State = contract.Dismissed
 			v.Dismissed = forge.Dismissal{At: p("2026-05-02T00:00:00Z"), By: person("U_9")}
 		}, "dismissed 2026-05-01T10:00:00.000000000Z  2026-05-02T00:00:00.000000000Z U_9"},
-		"dismissed, unknown":  {func(v *forge.Review) { v.State = record.Dismissed }, "dismissed 2026-05-01T10:00:00.000000000Z  null null"},
-		"dismissed, bad time": {func(v *forge.Review) { v.State = record.Dismissed; v.Dismissed.At = p("x") }, ""},
-		"by a ghost":          {func(v *forge.Review) { v.State = record.Dismissed; v.Dismissed.By = &forge.Account{ID: "-1"} }, "dismissed 2026-05-01T10:00:00.000000000Z  null null"},
+		"dismissed, unknown":  {func(v *forge.Review) { v.State = contract.Dismissed }, "dismissed 2026-05-01T10:00:00.000000000Z  null null"},
+		"dismissed, bad time": {func(v *forge.Review) { v.State = contract.Dismissed; v.Dismissed.At = p("x") }, ""},
+		"by a ghost":          {func(v *forge.Review) { v.State = contract.Dismissed; v.Dismissed.By = &forge.Account{ID: "-1"} }, "dismissed 2026-05-01T10:00:00.000000000Z  null null"},
 		"dismissal elsewhere": {func(v *forge.Review) { v.Dismissed = forge.Dismissal{By: person("U_9")} }, "approved 2026-05-01T10:00:00.000000000Z  - -"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestReviews(t *testing.T) {
 			r := o.record("PRR_1")
 			show := func(s *string) string {
 				switch {
-				case r.State != record.Dismissed:
+				case r.State != contract.Dismissed:
 					return "-"
 				case s == nil:
 					return "null"
@@ -200,7 +200,7 @@ func TestThreads(t *testing.T) {
 		"state unknown":        {func(n *forge.Thread) { n.Resolved = nil }, "invalid"},
 		"outdated unknown":     {func(n *forge.Thread) { n.Outdated = nil }, "invalid"},
 		"malformed revision":   {func(n *forge.Thread) { n.ReviewedSHA = p("x") }, "invalid"},
-		"unmapped side":        {func(n *forge.Thread) { n.Side = p(record.Side("")) }, "invalid"},
+		"unmapped side":        {func(n *forge.Thread) { n.Side = p(contract.Side("")) }, "invalid"},
 		"line zero":            {func(n *forge.Thread) { n.Line = p(int64(0)) }, "invalid"},
 		"negative line":        {func(n *forge.Thread) { n.OriginalStartLine = p(int64(-1)) }, "invalid"},
 		"largest line":         {func(n *forge.Thread) { n.Line = p(int64(1)<<53 - 1) }, "open - 2 keys 0 replies"},
@@ -231,7 +231,7 @@ func TestThreads(t *testing.T) {
 			s.discussion.Comments = []forge.Comment{comment("IC_1"), comment("IC_2"), comment("IC_3")}
 			s.discussion.Threads = []forge.Thread{n}
 			o := run(t, s, nil)
-			threads := of[*record.Thread](o)
+			threads := of[*contract.Thread](o)
 			got := "vanished"
 			switch {
 			case o.gaps["reviews/invalid_metadata"] == 1 && len(threads) == 0:
@@ -244,15 +244,15 @@ func TestThreads(t *testing.T) {
 						who = *l.ResolvedByActorID
 					}
 				}
-				if l.ReviewID != "" && l.ReviewRecordKey == tree.Key(o.header.Source, record.KindReview, l.ReviewID) {
+				if l.ReviewID != "" && l.ReviewRecordKey == tree.Key(o.header.Source, contract.KindReview, l.ReviewID) {
 					review = l.ReviewID
 				}
 				got = fmt.Sprintf("%s %s %d keys %d replies", who, review, len(l.RecordKeys), len(l.Replies))
-				if len(l.RecordKeys) == 2 && n.CommentIDs[0] == "IC_2" && l.RecordKeys[0] != tree.Key(o.header.Source, record.KindComment, "IC_2") {
+				if len(l.RecordKeys) == 2 && n.CommentIDs[0] == "IC_2" && l.RecordKeys[0] != tree.Key(o.header.Source, contract.KindComment, "IC_2") {
 					t.Error("native order is lost")
 				}
 			}
-			if got != x.want || len(of[*record.Record](o)) != 4 {
+			if got != x.want || len(of[*contract.Record](o)) != 4 {
 				t.Errorf("got %s, want %s; gaps %v", got, x.want, o.gaps)
 			}
 		})
@@ -277,8 +277,8 @@ func TestFailedLists(t *testing.T) {
 		"everything":          {forge.Discussion{ThreadsFailed: bad, CommentsFailed: bad, ReviewsFailed: bad}, "comments entity reviews", map[string]int64{"comments/fetch_failed": 1, "reviews/fetch_failed": 1}, "comments 0 reviews 0 threads 0"},
 		"threads, no reviews": {forge.Discussion{ThreadsFailed: bad, CommentsFailed: bad}, "comments entity", map[string]int64{"comments/fetch_failed": 1}, "comments 0 reviews 0 threads 0"},
 		"not supported":       {forge.Discussion{ReviewsFailed: forge.ErrUnsupported}, "comments entity reviews", map[string]int64{"reviews/unsupported": 1}, "comments 1 reviews 0 threads 1"},
-		"what only they know": {forge.Discussion{Gaps: []record.Gap{{Scope: "comments", Code: "authorization_failed", Count: 3}, {Scope: "reviews", Code: "history_unavailable", Count: 1}}}, "comments entity reviews", map[string]int64{"comments/authorization_failed": 3, "reviews/history_unavailable": 1}, "comments 1 reviews 1 threads 1"},
-		"of nobody's concern": {forge.Discussion{Gaps: []record.Gap{{Scope: "reviews", Code: "unsupported", Count: 3}}}, "comments entity", nil, "comments 1 reviews 0 threads 0"},
+		"what only they know": {forge.Discussion{Gaps: []contract.Gap{{Scope: "comments", Code: "authorization_failed", Count: 3}, {Scope: "reviews", Code: "history_unavailable", Count: 1}}}, "comments entity reviews", map[string]int64{"comments/authorization_failed": 3, "reviews/history_unavailable": 1}, "comments 1 reviews 1 threads 1"},
+		"of nobody's concern": {forge.Discussion{Gaps: []contract.Gap{{Scope: "reviews", Code: "unsupported", Count: 3}}}, "comments entity", nil, "comments 1 reviews 0 threads 0"},
 		"comments alone":      {forge.Discussion{}, "comments entity", nil, "comments 1 reviews 0 threads 0"},
 		"reviews alone":       {forge.Discussion{}, "entity reviews", nil, "comments 0 reviews 1 threads 0"},
 		"entity alone":        {forge.Discussion{}, "entity", nil, "comments 0 reviews 0 threads 0"},
@@ -294,14 +294,14 @@ func TestFailedLists(t *testing.T) {
 				s.discussion.Reviews = []forge.Review{review("PRR_1")}
 			}
 			o := run(t, s, func(c *fetch.Config) {
-				c.Collection.IncludedSources, c.Collection.CheckLogSelection = strings.Fields(x.sources), record.LogsNone
+				c.Collection.IncludedSources, c.Collection.CheckLogSelection = strings.Fields(x.sources), contract.LogsNone
 			})
 			o.wantGaps(t, x.gaps)
-			kinds := map[record.Kind]int{}
-			for _, r := range of[*record.Record](o) {
+			kinds := map[contract.Kind]int{}
+			for _, r := range of[*contract.Record](o) {
 				kinds[r.Kind]++
 			}
-			got := fmt.Sprintf("comments %d reviews %d threads %d", kinds["comment"], kinds["review"], len(of[*record.Thread](o)))
+			got := fmt.Sprintf("comments %d reviews %d threads %d", kinds["comment"], kinds["review"], len(of[*contract.Thread](o)))
 			if got != x.left {
 				t.Errorf("left %s, want %s", got, x.left)
 			}

@@ -3,8 +3,8 @@ package fetch_test
 import (
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
@@ -44,8 +44,8 @@ func TestOneIDInSeveralLists(t *testing.T) {
 			}
 			o := run(t, s, nil)
 			o.wantGaps(t, c.gaps)
-			if n := len(of[*record.Record](o)); read != c.read || n != c.records || len(of[*record.Thread](o)) != c.threads {
-				t.Errorf("%d readings, %d records, %d threads", read, n, len(of[*record.Thread](o)))
+			if n := len(of[*contract.Record](o)); read != c.read || n != c.records || len(of[*contract.Thread](o)) != c.threads {
+				t.Errorf("%d readings, %d records, %d threads", read, n, len(of[*contract.Thread](o)))
 			}
 			if r := o.record("IC_1"); name == "moved" && string(r.Content.Bytes) != "edited" {
 				t.Errorf("the first reading was kept: %q", r.Content.Bytes)
@@ -57,7 +57,7 @@ func TestOneIDInSeveralLists(t *testing.T) {
 func TestOneCheckInSeveralLists(t *testing.T) {
 	requirement.Claim(t, "AMB-45", "AMB-42")
 	check := func(name string) forge.Check {
-		return forge.Check{ID: "CR_1", Name: body(name), Status: record.Queued, HeadSHA: p(head), CreatedAt: p(at)}
+		return forge.Check{ID: "CR_1", Name: body(name), Status: contract.Queued, HeadSHA: p(head), CreatedAt: p(at)}
 	}
 	for name, c := range map[string]struct {
 		checks     []forge.Check
@@ -73,7 +73,7 @@ func TestOneCheckInSeveralLists(t *testing.T) {
 			s.onChecks = func() { read++ }
 			o := run(t, s, nil)
 			o.wantGaps(t, c.gaps)
-			if n := len(of[*record.Check](o)); read != c.read || n != c.kept {
+			if n := len(of[*contract.Check](o)); read != c.read || n != c.kept {
 				t.Errorf("%d readings, %d checks", read, n)
 			}
 		})

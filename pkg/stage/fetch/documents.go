@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"snapline/pkg/document"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/stream"
 )
 
 // DocumentFile is one file that may hold documents of a family.
@@ -23,8 +23,8 @@ type DocumentFile struct {
 // DocumentConfig says of which family the documents are and which limits the later
 // stages hold them to.
 type DocumentConfig struct {
-	Family record.Family
-	Limits record.Limits
+	Family contract.Family
+	Limits contract.Limits
 	Most   int // documents in all files
 	// Split gives the documents in a file and the number of parts that are none.
 	Split func(raw []byte) ([]document.Part, int)
@@ -38,12 +38,12 @@ const Unreadable = "unreadable"
 // Documents writes the documents in files as a stream, in the order of their family
 // and, where that says nothing, as they came. No byte of them changes. A document over
 // the size limit is left out, named in log and counted as a gap.
-func Documents(files []DocumentFile, out *ndjson.Writer, cfg DocumentConfig, log *fault.Log) error {
-	if err := out.Write(&record.Snapshot{Family: cfg.Family, Stages: []record.Stage{record.Self(Name)}, Limits: &cfg.Limits}); err != nil {
+func Documents(files []DocumentFile, out *stream.Writer, cfg DocumentConfig, log *fault.Log) error {
+	if err := out.Write(&contract.Snapshot{Family: cfg.Family, Stages: []contract.Stage{contract.Self(Name)}, Limits: &cfg.Limits}); err != nil {
 		return err
 	}
 	type ordered struct {
-		line *record.Document
+		line *contract.Document
 		key  string
 	}
 	var documents []ordered
@@ -64,10 +64,10 @@ func Documents(files []DocumentFile, out *ndjson.Writer, cfg DocumentConfig, log
 			name := documentName(f.Name, p.Line, taken)
 			if int64(len(p.Raw)) > cfg.Limits.MaxDocumentBytes {
 				tooLarge++
-				log.Notice(fault.Notice{Record: name, Scope: string(record.ScopeDocuments), Code: string(record.SourceTooLarge)})
+				log.Notice(fault.Notice{Record: name, Scope: string(contract.ScopeDocuments), Code: string(contract.SourceTooLarge)})
 				continue
 			}
-			d := &record.Document{Name: name, Format: Unreadable, Raw: p.Raw, HasRaw: true, SHA256: tree.Digest(p.Raw)}
+			d := &contract.Document{Name: name, Format: Unreadable, Raw: p.Raw, HasRaw: true, SHA256: tree.Digest(p.Raw)}
 			reading, err := cfg.Read(p.Raw)
 			if err == nil {
 				d.Format = reading.Format
@@ -84,7 +84,7 @@ func Documents(files []DocumentFile, out *ndjson.Writer, cfg DocumentConfig, log
 		}
 	}
 	if tooLarge > 0 {
-		if err := out.Write(&record.Gap{Scope: record.ScopeDocuments, Code: record.SourceTooLarge, Count: tooLarge}); err != nil {
+		if err := out.Write(&contract.Gap{Scope: contract.ScopeDocuments, Code: contract.SourceTooLarge, Count: tooLarge}); err != nil {
 			return err
 		}
 	}

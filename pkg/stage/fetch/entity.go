@@ -3,9 +3,9 @@ package fetch
 import (
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
 )
 
 // readEntity reads the entity, checks everything that a snapshot cannot be without
@@ -17,9 +17,9 @@ func (r *run) readEntity() error {
 	}
 	r.entity = e
 	t := r.cfg.Target
-	r.source = record.Source{Forge: t.Forge, Host: t.Host, RepositoryID: e.RepositoryID, Repository: e.Repository}
+	r.source = contract.Source{Forge: t.Forge, Host: t.Host, RepositoryID: e.RepositoryID, Repository: e.Repository}
 	if !tree.ValidSource(r.source) || r.tooLong(t.Host, e.RepositoryID, e.Repository) {
-		return entityGap(record.InvalidMetadata, "fetch.source", "the repository's identity does not have its form")
+		return entityGap(contract.InvalidMetadata, "fetch.source", "the repository's identity does not have its form")
 	}
 	created, err1 := required(e.CreatedAt)
 	updated, err2 := required(e.UpdatedAt)
@@ -27,30 +27,30 @@ func (r *run) readEntity() error {
 	switch {
 	case e.Kind != r.cfg.Collection.EntityKind:
 		return fault.New(fault.Aborted, "fetch.kind-mismatch", "the entity is a %s", e.Kind)
-	case !tree.ValidID(t.Forge, record.KindEntity, e.ID) || r.tooLong(e.ID):
-		return entityGap(record.InvalidMetadata, "fetch.entity-id", "the entity's id does not have its form")
+	case !tree.ValidID(t.Forge, contract.KindEntity, e.ID) || r.tooLong(e.ID):
+		return entityGap(contract.InvalidMetadata, "fetch.entity-id", "the entity's id does not have its form")
 	case e.Number != t.Number:
-		return entityGap(record.InvalidMetadata, "fetch.entity-number", "the forge answers with another number")
+		return entityGap(contract.InvalidMetadata, "fetch.entity-number", "the forge answers with another number")
 	case err1 != nil || err2 != nil:
-		return entityGap(record.InvalidMetadata, "fetch.entity-time", "a time of the entity is missing or malformed")
+		return entityGap(contract.InvalidMetadata, "fetch.entity-time", "a time of the entity is missing or malformed")
 	case !validState(e.Kind, e.State):
 		return fault.New(fault.Aborted, "fetch.native-state", "the native state %s is outside the mapping", fault.Quote(e.NativeState))
 	case e.Title.Len() > r.bounds.MaxSourceBytes, e.Body.Len() > r.bounds.MaxSourceBytes:
-		return entityGap(record.SourceTooLarge, "fetch.entity-size", "title or body is over max_source_bytes")
+		return entityGap(contract.SourceTooLarge, "fetch.entity-size", "title or body is over max_source_bytes")
 	case !utf8.Valid(title):
-		return entityGap(record.InvalidMetadata, "fetch.entity-title", "the title is not Unicode text")
+		return entityGap(contract.InvalidMetadata, "fetch.entity-title", "the title is not Unicode text")
 	}
 	for _, l := range e.Labels {
 		if !utf8.ValidString(l) {
-			return entityGap(record.InvalidMetadata, "fetch.entity-label", "a label is not Unicode text")
+			return entityGap(contract.InvalidMetadata, "fetch.entity-label", "a label is not Unicode text")
 		}
 	}
 	collection := r.cfg.Collection
-	header := &record.Snapshot{
-		Family: record.FamilyEntity,
-		Stages: []record.Stage{record.Self(Name)},
+	header := &contract.Snapshot{
+		Family: contract.FamilyEntity,
+		Stages: []contract.Stage{contract.Self(Name)},
 		Source: r.source,
-		Entity: record.Entity{
+		Entity: contract.Entity{
 			Kind: e.Kind, ID: e.ID, Number: e.Number, Title: string(title), State: e.State,
 			AuthorID: r.reference(e.Author), CreatedAt: created, UpdatedAt: updated, Labels: e.Labels,
 		},
@@ -59,7 +59,7 @@ func (r *run) readEntity() error {
 	if header.Entity.Labels == nil {
 		header.Entity.Labels = []string{}
 	}
-	if r.selected(record.ScopeChecks) && r.validOID(e.HeadSHA) {
+	if r.selected(contract.ScopeChecks) && r.validOID(e.HeadSHA) {
 		header.HeadSHA = e.HeadSHA
 	}
 	e.CreatedAt, e.UpdatedAt = &created, &updated
@@ -69,21 +69,21 @@ func (r *run) readEntity() error {
 	return r.out.Flush()
 }
 
-func validState(kind record.EntityKind, s record.EntityState) bool {
+func validState(kind contract.EntityKind, s contract.EntityState) bool {
 	switch s {
-	case record.StateOpen, record.StateClosed:
+	case contract.StateOpen, contract.StateClosed:
 		return true
-	case record.StateMerged:
-		return kind == record.ChangeProposal
+	case contract.StateMerged:
+		return kind == contract.ChangeProposal
 	}
 	return false
 }
 
 // entityRecord is the entity's body.
-func (r *run) entityRecord() *record.Record {
+func (r *run) entityRecord() *contract.Record {
 	e := r.entity
-	l := &record.Record{
-		Kind: record.KindEntity, ID: e.ID, RecordKey: r.key(record.KindEntity, e.ID),
+	l := &contract.Record{
+		Kind: contract.KindEntity, ID: e.ID, RecordKey: r.key(contract.KindEntity, e.ID),
 		CreatedAt: *e.CreatedAt, UpdatedAt: *e.UpdatedAt, AuthorID: r.reference(e.Author),
 		Content: r.content(e.Body),
 	}

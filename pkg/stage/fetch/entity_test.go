@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/ndjson"
 	"snapline/pkg/profile"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/fetch"
+	"snapline/pkg/stream"
 )
 
 func TestEntityThatCannotBeUsed(t *testing.T) {
@@ -27,7 +27,7 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 		gap    string
 	}{
 		"good":                  {func(*forge.Entity) {}, "", ""},
-		"merged":                {func(e *forge.Entity) { e.State = record.StateMerged }, "", ""},
+		"merged":                {func(e *forge.Entity) { e.State = contract.StateMerged }, "", ""},
 		"empty body":            {func(e *forge.Entity) { e.Body = forge.Text{} }, "", ""},
 		"no author":             {func(e *forge.Entity) { e.Author = nil }, "", ""}, // the filter aborts
 		"native state":          {func(e *forge.Entity) { e.State, e.NativeState = "", "WEIRD" }, "fetch.native-state", ""},
@@ -46,14 +46,14 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 		"body at the bound":     {func(e *forge.Entity) { e.Body = body(strings.Repeat("x", 2048)) }, "", ""},
 		"body over the bound":   {func(e *forge.Entity) { e.Body = body(strings.Repeat("x", 2049)) }, "fetch.entity-size", "source_too_large"},
 		"title over the bound":  {func(e *forge.Entity) { e.Title = body(strings.Repeat("x", 2049)) }, "fetch.entity-size", "source_too_large"},
-		"other kind":            {func(e *forge.Entity) { e.Kind = record.WorkItem }, "fetch.kind-mismatch", ""},
+		"other kind":            {func(e *forge.Entity) { e.Kind = contract.WorkItem }, "fetch.kind-mismatch", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := pull()
 			s.discussion.Comments = []forge.Comment{comment("IC_1")}
 			x.change(s.entity)
 			o := run(t, s, func(c *fetch.Config) {
-				pull, err := profile.Builtin("observation", record.ChangeProposal)
+				pull, err := profile.Builtin("observation", contract.ChangeProposal)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,8 +76,8 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-	issue := &stub{entity: goodEntity(record.WorkItem)}
-	issue.entity.State = record.StateMerged
+	issue := &stub{entity: goodEntity(contract.WorkItem)}
+	issue.entity.State = contract.StateMerged
 	if o := run(t, issue, nil); o.err == nil {
 		t.Error("a merged issue")
 	}
@@ -99,7 +99,7 @@ func TestEntityThatCannotBeRead(t *testing.T) {
 		"broken server": {&client.Error{Kind: client.ServerError, Status: 502}, fault.Environment, "run again later"},
 		"nonsense":      {&client.Error{Kind: client.Malformed}, fault.Environment, "malformed"},
 		"too large":     {&client.Error{Kind: client.TooLarge}, fault.Aborted, "too large"},
-		"other kind":    {&forge.KindMismatch{Kind: record.WorkItem, URL: "https://github.com/acme/tool/issues/7"}, fault.Aborted, "use https://github.com/acme/tool/issues/7"},
+		"other kind":    {&forge.KindMismatch{Kind: contract.WorkItem, URL: "https://github.com/acme/tool/issues/7"}, fault.Aborted, "use https://github.com/acme/tool/issues/7"},
 		"gitea":         {&forge.UnsupportedEntity{Detail: "this server is Gitea"}, fault.Unsupported, "this server is Gitea"},
 		"invalid":       {&forge.InvalidEntity{Detail: "no sha"}, fault.Aborted, "no sha"},
 		"null":          {forge.ErrNullObject, fault.Environment, "could not be read"},
@@ -124,12 +124,12 @@ func TestHeaderComesFirst(t *testing.T) {
 	s.entity.Labels = []string{"b", "a"}
 	seen := ""
 	s.onDiscuss = func() { seen = out.String() }
-	c, err := profile.Builtin("mutation", record.ChangeProposal)
+	c, err := profile.Builtin("mutation", contract.ChangeProposal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := forge.Target{Forge: record.GitHub, Host: "github.com", Origin: &url.URL{Scheme: "https", Host: "github.com"}, Kind: record.ChangeProposal, Number: 7}
-	if err := fetch.Run(context.Background(), s, ndjson.NewWriter(&out), fetch.Config{Target: target, Collection: c}, nil); err != nil {
+	target := forge.Target{Forge: contract.GitHub, Host: "github.com", Origin: &url.URL{Scheme: "https", Host: "github.com"}, Kind: contract.ChangeProposal, Number: 7}
+	if err := fetch.Run(context.Background(), s, stream.NewWriter(&out), fetch.Config{Target: target, Collection: c}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(seen, "\n") != 1 || !strings.HasPrefix(seen, `{"type":"snapshot"`) || !strings.Contains(seen, `"human_min_role":"write"`) {

@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strings"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/stream"
 )
 
 // Name is the stage's name in the stage chain and in diagnostics.
@@ -27,7 +27,7 @@ const Name = "fetch"
 // Config is what a run is given beyond its adapter.
 type Config struct {
 	Target     forge.Target
-	Collection record.Collection
+	Collection contract.Collection
 	Bots       *Registry // nil: no bot is registered (AMB-40)
 	// Runs are the agent-run receipts of a file; HasRuns tells an empty file from none
 	// (AMB-76).
@@ -40,7 +40,7 @@ type Config struct {
 // Run acquires the entity of cfg.Target through a and writes its stream. Failures of
 // an optional source become gaps with one notice each (AMB-77); an error means that
 // there is no snapshot.
-func Run(ctx context.Context, a forge.Adapter, out *ndjson.Writer, cfg Config, log *fault.Log) error {
+func Run(ctx context.Context, a forge.Adapter, out *stream.Writer, cfg Config, log *fault.Log) error {
 	r := &run{ctx: ctx, adapter: a, out: out, cfg: cfg, log: log, bounds: cfg.Collection.Bounds, gaps: map[gapKey]int64{}}
 	return r.run()
 }
@@ -49,18 +49,18 @@ func Run(ctx context.Context, a forge.Adapter, out *ndjson.Writer, cfg Config, l
 type run struct {
 	ctx     context.Context
 	adapter forge.Adapter
-	out     *ndjson.Writer
+	out     *stream.Writer
 	cfg     Config
 	log     *fault.Log
-	bounds  record.Bounds
+	bounds  contract.Bounds
 
-	source  record.Source
+	source  contract.Source
 	entity  *forge.Entity
 	actors  actorSet
-	records []*record.Record // comments and reviews
-	threads []*record.Thread
+	records []*contract.Record // comments and reviews
+	threads []*contract.Thread
 	checks  []checked
-	runs    []*record.Run
+	runs    []*contract.Run
 	gaps    map[gapKey]int64
 }
 
@@ -92,7 +92,7 @@ func (r *run) run() error {
 	return r.out.End("")
 }
 
-func (r *run) selected(s record.Scope) bool { return r.cfg.Collection.Includes(s) }
+func (r *run) selected(s contract.Scope) bool { return r.cfg.Collection.Includes(s) }
 
 func (r *run) progress(what string) {
 	if r.cfg.Progress != nil {
@@ -100,18 +100,18 @@ func (r *run) progress(what string) {
 	}
 }
 
-func (r *run) key(kind record.Kind, id string) string { return tree.Key(r.source, kind, id) }
+func (r *run) key(kind contract.Kind, id string) string { return tree.Key(r.source, kind, id) }
 
 // writeMetadata writes everything between the actors and the logs, in stream order.
 func (r *run) writeMetadata() error {
-	slices.SortFunc(r.records, func(a, b *record.Record) int {
+	slices.SortFunc(r.records, func(a, b *contract.Record) int {
 		return order(a.CreatedAt, b.CreatedAt, a.RecordKey, b.RecordKey)
 	})
-	slices.SortFunc(r.threads, func(a, b *record.Thread) int { return order(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
+	slices.SortFunc(r.threads, func(a, b *contract.Thread) int { return order(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
 	slices.SortFunc(r.checks, func(a, b checked) int {
 		return order(a.line.CreatedAt, b.line.CreatedAt, a.line.RecordKey, b.line.RecordKey)
 	})
-	var lines []record.Line
+	var lines []contract.Line
 	lines = append(lines, r.entityRecord())
 	for _, l := range r.records {
 		lines = append(lines, l)

@@ -5,52 +5,52 @@ import (
 	"errors"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
-	"snapline/pkg/record"
 )
 
 type gapKey struct {
-	scope record.Scope
-	code  record.GapCode
+	scope contract.Scope
+	code  contract.GapCode
 }
 
 // count adds to a gap of a selected source; a source that is not selected has none
 // (GAP-06).
-func (r *run) count(scope record.Scope, code record.GapCode, n int64) {
+func (r *run) count(scope contract.Scope, code contract.GapCode, n int64) {
 	if r.selected(scope) && n > 0 {
 		r.gaps[gapKey{scope, code}] += n
 	}
 }
 
 // invalid is lost for an object that does not have its form.
-func (r *run) invalid(scope record.Scope, object, why string) {
-	r.lost(scope, record.InvalidMetadata, object, why)
+func (r *run) invalid(scope contract.Scope, object, why string) {
+	r.lost(scope, contract.InvalidMetadata, object, why)
 }
 
 // lost counts an object that cannot be written, by its cause, and names it once.
-func (r *run) lost(scope record.Scope, code record.GapCode, object, why string) {
+func (r *run) lost(scope contract.Scope, code contract.GapCode, object, why string) {
 	r.count(scope, code, 1)
 	r.log.Notice(fault.Notice{Record: object, Scope: string(scope), Code: string(code), Text: why})
 }
 
 // failed counts a whole source that could not be read, once, and says why in one
 // line (AMB-42, AMB-77).
-func (r *run) failed(scope record.Scope, err error) {
+func (r *run) failed(scope contract.Scope, err error) {
 	if !r.selected(scope) {
 		return
 	}
-	code := record.FetchFailed
+	code := contract.FetchFailed
 	if errors.Is(err, forge.ErrUnsupported) {
-		code = record.Unsupported
+		code = contract.Unsupported
 	}
 	r.gaps[gapKey{scope, code}]++
 	r.log.Notice(fault.Notice{Scope: string(scope), Code: string(code), Count: 1, Text: err.Error()})
 }
 
 // counted takes over the gaps that only the adapter can know.
-func (r *run) counted(gaps []record.Gap) {
+func (r *run) counted(gaps []contract.Gap) {
 	for _, g := range gaps {
 		r.count(g.Scope, g.Code, g.Count)
 		if r.selected(g.Scope) && g.Count > 0 {
@@ -60,12 +60,12 @@ func (r *run) counted(gaps []record.Gap) {
 }
 
 // gapLines gives the gaps sorted by scope, then code.
-func (r *run) gapLines() []*record.Gap {
-	var lines []*record.Gap
+func (r *run) gapLines() []*contract.Gap {
+	var lines []*contract.Gap
 	for k, n := range r.gaps {
-		lines = append(lines, &record.Gap{Scope: k.scope, Code: k.code, Count: n})
+		lines = append(lines, &contract.Gap{Scope: k.scope, Code: k.code, Count: n})
 	}
-	slices.SortFunc(lines, func(a, b *record.Gap) int {
+	slices.SortFunc(lines, func(a, b *contract.Gap) int {
 		return order(string(a.Scope), string(b.Scope), string(a.Code), string(b.Code))
 	})
 	return lines
@@ -91,9 +91,9 @@ func EntityFault(err error) error {
 	case errors.As(err, &unsupported):
 		return &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
 	case errors.As(err, &invalid):
-		return entityGap(record.InvalidMetadata, "fetch.entity", invalid.Detail)
+		return entityGap(contract.InvalidMetadata, "fetch.entity", invalid.Detail)
 	case errors.As(err, &failure) && failure.Kind == client.TooLarge:
-		return entityGap(record.SourceTooLarge, "fetch.entity", failure.Error())
+		return entityGap(contract.SourceTooLarge, "fetch.entity", failure.Error())
 	case errors.As(err, &failure):
 		return &fault.Error{Exit: fault.Environment, Rule: "fetch.entity", Detail: failure.Error(), Hint: hint(failure)}
 	}
@@ -118,6 +118,6 @@ func hint(e *client.Error) string {
 }
 
 // entityGap is an unusable gap of scope entity: it aborts (ABT-10).
-func entityGap(code record.GapCode, rule, detail string) error {
-	return &fault.Error{Exit: fault.Aborted, Rule: rule, Scope: string(record.ScopeEntity), Code: string(code), Detail: detail}
+func entityGap(code contract.GapCode, rule, detail string) error {
+	return &fault.Error{Exit: fault.Aborted, Rule: rule, Scope: string(contract.ScopeEntity), Code: string(code), Detail: detail}
 }

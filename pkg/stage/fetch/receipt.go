@@ -5,11 +5,11 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/json/strictjson"
 )
 
 // Receipt is one line of an agent-runs file, its fields as the file has them.
@@ -84,7 +84,7 @@ func receipt(o strictjson.Object, line int64) (r Receipt, extra string) {
 	for _, v := range o.Array("result_record_keys") {
 		r.ResultRecordKeys = append(r.ResultRecordKeys, v.Text())
 	}
-	if v := o.Get("type"); !v.Absent() && v.Text() != string(record.TypeRun) {
+	if v := o.Get("type"); !v.Absent() && v.Text() != string(contract.TypeRun) {
 		return r, "type"
 	}
 	extra, _ = o.Other(receiptMembers)
@@ -101,17 +101,17 @@ func present(o strictjson.Object, name string) *string {
 	return &s
 }
 
-var runStatuses = []record.RunStatus{record.RunSuccess, record.RunFailure, record.RunCancelled, record.RunSkipped, record.RunTimedOut}
+var runStatuses = []contract.RunStatus{contract.RunSuccess, contract.RunFailure, contract.RunCancelled, contract.RunSkipped, contract.RunTimedOut}
 
 // readRuns takes over the receipts of the file. Without a file a profile that selects
 // them has nothing to read them from (AMB-76). Nothing is parsed out of comments
 // (RUN-01).
 func (r *run) readRuns() {
-	if !r.selected(record.ScopeAgentRuns) {
+	if !r.selected(contract.ScopeAgentRuns) {
 		return
 	}
 	if !r.cfg.HasRuns {
-		r.failed(record.ScopeAgentRuns, forge.ErrUnsupported)
+		r.failed(contract.ScopeAgentRuns, forge.ErrUnsupported)
 		return
 	}
 	for i := range r.cfg.Runs {
@@ -122,7 +122,7 @@ func (r *run) readRuns() {
 }
 
 // receipt checks the fields of a run (RUN-02, RUN-03, RUN-05, AMB-41).
-func (r *run) receipt(c *Receipt) *record.Run {
+func (r *run) receipt(c *Receipt) *contract.Run {
 	completed, err := required(c.CompletedAt)
 	started, err2 := optional(c.StartedAt)
 	keys := slices.Clone(c.ResultRecordKeys)
@@ -130,7 +130,7 @@ func (r *run) receipt(c *Receipt) *record.Run {
 	keys = slices.Compact(keys)
 	valid := err == nil && err2 == nil &&
 		tree.ValidRunID(r.source.Forge, c.ID) && !r.tooLong(c.ID) &&
-		slices.Contains(runStatuses, record.RunStatus(c.Status)) &&
+		slices.Contains(runStatuses, contract.RunStatus(c.Status)) &&
 		tree.ValidDigest(c.InputRevision) && utf8.ValidString(c.Agent) &&
 		(c.InputHeadSHA == nil || r.validOID(*c.InputHeadSHA)) &&
 		(c.ResultingCommitSHA == nil || r.validOID(*c.ResultingCommitSHA))
@@ -138,11 +138,11 @@ func (r *run) receipt(c *Receipt) *record.Run {
 		valid = valid && tree.ValidDigest(k)
 	}
 	if !valid {
-		r.invalid(record.ScopeAgentRuns, "run "+c.ID, "a field of the receipt is invalid")
+		r.invalid(contract.ScopeAgentRuns, "run "+c.ID, "a field of the receipt is invalid")
 		return nil
 	}
-	l := &record.Run{
-		ID: c.ID, Agent: c.Agent, Status: record.RunStatus(c.Status), InputRevision: c.InputRevision,
+	l := &contract.Run{
+		ID: c.ID, Agent: c.Agent, Status: contract.RunStatus(c.Status), InputRevision: c.InputRevision,
 		ResultRecordKeys: keys, StartedAt: started, CompletedAt: completed,
 	}
 	if keys == nil {

@@ -1,10 +1,10 @@
 package fetch
 
 import (
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/record"
-	"snapline/pkg/tree"
+	"snapline/pkg/json/strictjson"
 )
 
 // Registry says which bots are registered, with their roles (AMB-40, AMB-76). Bots are
@@ -13,12 +13,12 @@ import (
 type Registry struct{ roles map[botKey]string }
 
 type botKey struct {
-	forge record.Forge
+	forge contract.Forge
 	host  string
 	id    string
 }
 
-func (g *Registry) role(s record.Source, id string) *string {
+func (g *Registry) role(s contract.Source, id string) *string {
 	if g == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func ParseRegistry(text []byte) (*Registry, error) {
 	extra, found := root.Other([]string{"bots"})
 	for i, v := range root.Array("bots") {
 		o := v.Object()
-		k := botKey{record.Forge(o.Text("forge")), o.Text("host"), o.Text("id")}
+		k := botKey{contract.Forge(o.Text("forge")), o.Text("host"), o.Text("id")}
 		role := o.Text("role")
 		if doc.Err() != nil {
 			break

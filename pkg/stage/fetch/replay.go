@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 
-	"snapline/pkg/ndjson"
+	"snapline/pkg/stream"
 )
 
 // Replay checks a capture of fetch's output and forwards it, marked as a replay: the
 // mark reaches the receipt, and no agent is started on such a tree.
-func Replay(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer) error {
+func Replay(ctx context.Context, in *stream.Reader, out *stream.Writer) error {
 	header, err := in.Header()
 	if err != nil {
 		return err

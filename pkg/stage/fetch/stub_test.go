@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"testing"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/strictjson"
-	"snapline/pkg/ndjson"
+	"snapline/pkg/json/strictjson"
 	"snapline/pkg/profile"
-	"snapline/pkg/record"
 	"snapline/pkg/stage/fetch"
+	"snapline/pkg/stream"
 )
 
 const head = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -56,7 +56,7 @@ func (s *stub) Accounts(_ context.Context, _ *forge.Entity, a []forge.Account) (
 		return s.resolve(a)
 	}
 	for i := range a {
-		if a[i].Kind == record.Human {
+		if a[i].Kind == contract.Human {
 			role := "write"
 			a[i].Role, a[i].Verified = &role, true
 		}
@@ -98,37 +98,37 @@ func rawBody(literal string) forge.Text {
 func p[T any](v T) *T { return &v }
 
 func person(id string) *forge.Account {
-	return &forge.Account{ID: id, Login: "login-" + id, Kind: record.Human}
+	return &forge.Account{ID: id, Login: "login-" + id, Kind: contract.Human}
 }
 
 const at = "2026-05-01T10:00:00Z"
 
-func goodEntity(kind record.EntityKind) *forge.Entity {
+func goodEntity(kind contract.EntityKind) *forge.Entity {
 	e := &forge.Entity{
 		RepositoryID: "R_1", Repository: "acme/tool", Kind: kind, ID: "E_1", Number: 7, Title: body("title"), Body: body("text"),
-		State: record.StateOpen, Author: person("U_1"), CreatedAt: p(at), UpdatedAt: p(at),
+		State: contract.StateOpen, Author: person("U_1"), CreatedAt: p(at), UpdatedAt: p(at),
 	}
-	if kind == record.ChangeProposal {
+	if kind == contract.ChangeProposal {
 		e.HeadSHA = head
 	}
 	return e
 }
 
-func pull() *stub { return &stub{entity: goodEntity(record.ChangeProposal)} }
+func pull() *stub { return &stub{entity: goodEntity(contract.ChangeProposal)} }
 
 // outcome is what a run gave.
 type outcome struct {
 	err    error
 	stream string
 	stderr string
-	header *record.Snapshot
-	lines  []record.Line
+	header *contract.Snapshot
+	lines  []contract.Line
 	gaps   map[string]int64
 }
 
 func run(t *testing.T, s *stub, change func(*fetch.Config)) outcome {
 	t.Helper()
-	kind := record.ChangeProposal
+	kind := contract.ChangeProposal
 	if s.entity != nil {
 		kind = s.entity.Kind
 	}
@@ -137,7 +137,7 @@ func run(t *testing.T, s *stub, change func(*fetch.Config)) outcome {
 		t.Fatal(err)
 	}
 	cfg := fetch.Config{
-		Target:     forge.Target{Forge: record.GitHub, Host: "github.com", Origin: &url.URL{Scheme: "https", Host: "github.com"}, Repository: "acme/tool", Kind: kind, Number: 7},
+		Target:     forge.Target{Forge: contract.GitHub, Host: "github.com", Origin: &url.URL{Scheme: "https", Host: "github.com"}, Repository: "acme/tool", Kind: kind, Number: 7},
 		Collection: c,
 	}
 	if change != nil {
@@ -145,12 +145,12 @@ func run(t *testing.T, s *stub, change func(*fetch.Config)) outcome {
 	}
 	var out, errs bytes.Buffer
 	o := outcome{gaps: map[string]int64{}}
-	o.err = fetch.Run(context.Background(), s, ndjson.NewWriter(&out), cfg, fault.NewLog(&errs, fetch.Name, fault.Text))
+	o.err = fetch.Run(context.Background(), s, stream.NewWriter(&out), cfg, fault.NewLog(&errs, fetch.Name, fault.Text))
 	o.stream, o.stderr = out.String(), errs.String()
 	if o.err != nil {
 		return o
 	}
-	r := ndjson.NewReader(bytes.NewReader(out.Bytes()), ndjson.ReaderOptions{Name: "stream", Position: 1})
+	r := stream.NewReader(bytes.NewReader(out.Bytes()), stream.ReaderOptions{Name: "stream", Position: 1})
 	if o.header, err = r.Header(); err != nil {
 		t.Fatalf("header: %v\n%s", err, o.stream)
 	}
@@ -163,14 +163,14 @@ func run(t *testing.T, s *stub, change func(*fetch.Config)) outcome {
 			t.Fatalf("stream: %v\n%s", err, o.stream)
 		}
 		o.lines = append(o.lines, l)
-		if g, ok := l.(*record.Gap); ok {
+		if g, ok := l.(*contract.Gap); ok {
 			o.gaps[string(g.Scope)+"/"+string(g.Code)] += g.Count
 		}
 	}
 }
 
 // of gives the lines of one type.
-func of[T record.Line](o outcome) (out []T) {
+func of[T contract.Line](o outcome) (out []T) {
 	for _, l := range o.lines {
 		if v, ok := l.(T); ok {
 			out = append(out, v)
@@ -179,8 +179,8 @@ func of[T record.Line](o outcome) (out []T) {
 	return out
 }
 
-func (o outcome) record(id string) *record.Record {
-	for _, r := range of[*record.Record](o) {
+func (o outcome) record(id string) *contract.Record {
+	for _, r := range of[*contract.Record](o) {
 		if r.ID == id {
 			return r
 		}

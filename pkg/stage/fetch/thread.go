@@ -3,32 +3,32 @@ package fetch
 import (
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/record"
 )
 
 // thread writes one review thread. comments are the ids that the discussion
 // delivered; a thread keeps native order (THR-07).
 func (r *run) thread(t *forge.Thread, comments map[string]bool) {
-	name := describe(record.KindThread, t.ID)
+	name := describe(contract.KindThread, t.ID)
 	created, err := required(t.CreatedAt)
 	switch {
-	case !r.validID(record.KindThread, t.ID) || err != nil:
-		r.invalid(record.ScopeReviews, name, "id or time is missing or malformed") // AMB-22, AMB-25
+	case !r.validID(contract.KindThread, t.ID) || err != nil:
+		r.invalid(contract.ScopeReviews, name, "id or time is missing or malformed") // AMB-22, AMB-25
 		return
 	case t.Resolved == nil || t.Outdated == nil:
-		r.invalid(record.ScopeReviews, name, "the state is missing") // AMB-53
+		r.invalid(contract.ScopeReviews, name, "the state is missing") // AMB-53
 		return
 	case t.ReviewedSHA != nil && !r.validOID(*t.ReviewedSHA):
-		r.invalid(record.ScopeReviews, name, "the reviewed revision is malformed")
+		r.invalid(contract.ScopeReviews, name, "the reviewed revision is malformed")
 		return
 	}
-	l := &record.Thread{
-		ID: t.ID, ThreadKey: r.key(record.KindThread, t.ID), CreatedAt: created,
+	l := &contract.Thread{
+		ID: t.ID, ThreadKey: r.key(contract.KindThread, t.ID), CreatedAt: created,
 		Resolved: *t.Resolved, Outdated: *t.Outdated, Minimized: t.Minimized,
 	}
 	if !r.place(l, t) {
-		r.invalid(record.ScopeReviews, name, "the place in the diff is malformed")
+		r.invalid(contract.ScopeReviews, name, "the place in the diff is malformed")
 		return
 	}
 	if t.ReviewedSHA != nil {
@@ -37,8 +37,8 @@ func (r *run) thread(t *forge.Thread, comments map[string]bool) {
 	if l.Resolved {
 		l.ResolvedByActorID = r.privileged(t.ResolvedBy)
 	}
-	if r.validID(record.KindReview, t.ReviewID) {
-		l.ReviewID, l.ReviewRecordKey = t.ReviewID, r.key(record.KindReview, t.ReviewID)
+	if r.validID(contract.KindReview, t.ReviewID) {
+		l.ReviewID, l.ReviewRecordKey = t.ReviewID, r.key(contract.KindReview, t.ReviewID)
 	}
 	r.members(l, t, comments)
 	if len(l.RecordKeys) > 0 {
@@ -48,21 +48,21 @@ func (r *run) thread(t *forge.Thread, comments map[string]bool) {
 
 // members fills the keys of the thread's comments and the reply edges inside it
 // (AMB-55).
-func (r *run) members(l *record.Thread, t *forge.Thread, comments map[string]bool) {
+func (r *run) members(l *contract.Thread, t *forge.Thread, comments map[string]bool) {
 	in := map[string]bool{}
 	for _, id := range t.CommentIDs {
-		if comments[id] && !in[id] && r.validID(record.KindComment, id) {
+		if comments[id] && !in[id] && r.validID(contract.KindComment, id) {
 			in[id] = true
-			l.RecordKeys = append(l.RecordKeys, r.key(record.KindComment, id))
+			l.RecordKeys = append(l.RecordKeys, r.key(contract.KindComment, id))
 		}
 	}
-	l.Replies = []record.Reply{}
+	l.Replies = []contract.Reply{}
 	replied := map[string]bool{}
 	for _, e := range t.Replies {
 		if in[e.CommentID] && in[e.ParentID] && e.CommentID != e.ParentID && !replied[e.CommentID] {
 			replied[e.CommentID] = true
-			l.Replies = append(l.Replies, record.Reply{
-				RecordKey: r.key(record.KindComment, e.CommentID), ParentRecordKey: r.key(record.KindComment, e.ParentID),
+			l.Replies = append(l.Replies, contract.Reply{
+				RecordKey: r.key(contract.KindComment, e.CommentID), ParentRecordKey: r.key(contract.KindComment, e.ParentID),
 			})
 		}
 	}
@@ -70,7 +70,7 @@ func (r *run) members(l *record.Thread, t *forge.Thread, comments map[string]boo
 
 // place fills path, lines and sides, where the forge gives them (REV-05). Whether a
 // path is safe is the filter's question.
-func (r *run) place(l *record.Thread, t *forge.Thread) bool {
+func (r *run) place(l *contract.Thread, t *forge.Thread) bool {
 	if t.Path != nil {
 		if *t.Path == "" || !utf8.ValidString(*t.Path) || r.tooLong(*t.Path) {
 			return false
@@ -95,13 +95,13 @@ func (r *run) place(l *record.Thread, t *forge.Thread) bool {
 		*line.to = *line.from
 	}
 	for _, side := range []struct {
-		from *record.Side
-		to   *record.Side
+		from *contract.Side
+		to   *contract.Side
 	}{{t.Side, &l.Side}, {t.OriginalSide, &l.OriginalSide}} {
 		if side.from == nil {
 			continue
 		}
-		if *side.from != record.Left && *side.from != record.Right {
+		if *side.from != contract.Left && *side.from != contract.Right {
 			return false
 		}
 		*side.to = *side.from

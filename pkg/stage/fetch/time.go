@@ -3,7 +3,7 @@ package fetch
 import (
 	"errors"
 
-	"snapline/pkg/tree"
+	"snapline/pkg/contract/tree"
 )
 
 var errNoTime = errors.New("the time is missing")

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
-	"snapline/pkg/tree"
 )
 
 func TestUnusableEntityAborts(t *testing.T) {
@@ -19,7 +19,7 @@ func TestUnusableEntityAborts(t *testing.T) {
 	}{
 		{"rejected body", "filter.unsafe-body", "unsafe_content", func(f *fixture) { f.entity().Content = text(injection) }},
 		{"body marked oversize", "filter.oversize-body", "source_too_large", func(f *fixture) {
-			f.entity().Content = record.Content{Form: record.FormOversize}
+			f.entity().Content = contract.Content{Form: contract.FormOversize}
 		}},
 		{"oversize body", "filter.oversize-body", "source_too_large", func(f *fixture) {
 			f.entity().Content = text(strings.Repeat("a", 2001))
@@ -68,7 +68,7 @@ func TestSourceThatTheEngineWouldChangeAborts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture("triage")
 			change(f)
-			f.entity().RecordKey = tree.Key(f.header.Source, record.KindEntity, f.entity().ID)
+			f.entity().RecordKey = tree.Key(f.header.Source, contract.KindEntity, f.entity().ID)
 			r := runBytes(t, f.bytes(t), config(t))
 			var e *fault.Error
 			if !errors.As(r.err, &e) || e.Scope != "entity" || e.Code != "unsafe_content" || e.Rule != "filter.unsafe-source" {

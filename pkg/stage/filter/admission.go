@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 )
 
 // admission decides who may be heard (ADM rows). It judges before anything is
@@ -22,7 +22,7 @@ type standing struct {
 	refusal    string // why the actor is not admitted
 }
 
-func newAdmission(h *record.Snapshot) *admission {
+func newAdmission(h *contract.Snapshot) *admission {
 	a := &admission{actors: map[string]standing{}}
 	if h.Collection != nil {
 		a.threshold = h.Collection.HumanMinRole
@@ -34,23 +34,23 @@ func newAdmission(h *record.Snapshot) *admission {
 // error when it is the entity.
 func (a *admission) judge(it *item) {
 	switch l := it.line.(type) {
-	case *record.Actor:
+	case *contract.Actor:
 		refusal := a.refusal(l)
-		a.actors[l.ID] = standing{refusal == "", l.Kind == record.Bot && l.BotRole != nil, refusal}
-	case *record.Record:
+		a.actors[l.ID] = standing{refusal == "", l.Kind == contract.Bot && l.BotRole != nil, refusal}
+	case *contract.Record:
 		a.record(it, l)
-	case *record.Run:
+	case *contract.Run:
 		if reason := a.bot(l.PublisherID); reason != "" {
-			it.drop(record.ScopeAgentRuns, record.AuthorizationFailed, reason)
+			it.drop(contract.ScopeAgentRuns, contract.AuthorizationFailed, reason)
 		}
 	}
 }
 
-func (a *admission) record(it *item, l *record.Record) {
+func (a *admission) record(it *item, l *contract.Record) {
 	reason := a.author(l)
-	if l.Kind == record.KindEntity {
+	if l.Kind == contract.KindEntity {
 		if reason != "" {
-			it.err = abort(it, "filter.not-admitted", record.AuthorizationFailed,
+			it.err = abort(it, "filter.not-admitted", contract.AuthorizationFailed,
 				fmt.Sprintf("%s; the threshold for people is %s", reason, a.threshold),
 				"someone at or above the threshold has to open the entity")
 			it.line = nil
@@ -58,13 +58,13 @@ func (a *admission) record(it *item, l *record.Record) {
 		return
 	}
 	if reason != "" {
-		it.drop(recordScope(l.Kind), record.AuthorizationFailed, reason)
+		it.drop(recordScope(l.Kind), contract.AuthorizationFailed, reason)
 	}
 }
 
 // author tells why a record is not admitted, or nothing. Besides its author the last
 // editor counts: an edit can put words under a trusted name (AMB-65).
-func (a *admission) author(l *record.Record) string {
+func (a *admission) author(l *contract.Record) string {
 	if l.AuthorID == nil {
 		return "it has no author" // AMB-16
 	}
@@ -98,14 +98,14 @@ func (a *admission) bot(publisher *string) string {
 // refusal tells why an actor may not be heard, or nothing. Only its registration
 // counts for a bot, only a verified role for a human (ADM-04, ADM-05, ADM-07,
 // ADM-08); the rest is never admitted (AMB-70).
-func (a *admission) refusal(l *record.Actor) string {
+func (a *admission) refusal(l *contract.Actor) string {
 	switch l.Kind {
-	case record.Bot:
+	case contract.Bot:
 		if l.BotRole == nil {
 			return "a bot without a registered role"
 		}
 		return ""
-	case record.Human:
+	case contract.Human:
 		if !l.RoleVerified || l.Role == nil {
 			return "a role that is not verified"
 		}
@@ -113,7 +113,7 @@ func (a *admission) refusal(l *record.Actor) string {
 			return "role " + *l.Role + " is below " + a.threshold
 		}
 		return ""
-	case record.Unknown:
+	case contract.Unknown:
 	}
 	return "an account of unknown kind"
 }
@@ -121,18 +121,18 @@ func (a *admission) refusal(l *record.Actor) string {
 // atLeast compares roles by rank (ADM-02). A role or threshold outside the seven
 // reaches nothing.
 func atLeast(role, threshold string) bool {
-	r, t := slices.Index(record.Roles[:], role), slices.Index(record.Roles[:], threshold)
+	r, t := slices.Index(contract.Roles[:], role), slices.Index(contract.Roles[:], threshold)
 	return r >= 0 && t >= 0 && r <= t
 }
 
 // recordScope gives the gap scope of a record (ADM-05, ADM-06, AMB-23).
-func recordScope(kind record.Kind) record.Scope {
+func recordScope(kind contract.Kind) contract.Scope {
 	switch kind {
-	case record.KindEntity:
-		return record.ScopeEntity
-	case record.KindReview:
-		return record.ScopeReviews
+	case contract.KindEntity:
+		return contract.ScopeEntity
+	case contract.KindReview:
+		return contract.ScopeReviews
 	default:
-		return record.ScopeComments
+		return contract.ScopeComments
 	}
 }

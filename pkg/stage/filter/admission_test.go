@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 )
 
@@ -63,8 +63,8 @@ func TestLeftOutReviewCountsInReviews(t *testing.T) {
 	requirement.Claim(t, "ADM-06", "AMB-23")
 	f := newFixture("write")
 	f.human("U_kgDOreader", "read")
-	f.add(record.KindReview, "PRR_kwDO1", "U_kgDOreader", "")
-	f.add(record.KindReview, "PRR_kwDO2", "U_kgDOreader", "LGTM\n")
+	f.add(contract.KindReview, "PRR_kwDO1", "U_kgDOreader", "")
+	f.add(contract.KindReview, "PRR_kwDO2", "U_kgDOreader", "LGTM\n")
 	inline := f.comment("PRRC_kwDO1", "U_kgDOreader", "nit\n")
 	f.thread("PRRT_kwDO1", "a.go", inline)
 	r := f.filter(t)
@@ -95,8 +95,8 @@ func TestBotSuffixIsNotTrust(t *testing.T) {
 	if diff := cmp.Diff([]string{"comments/authorization_failed=3"}, r.gaps()); diff != "" {
 		t.Error(diff)
 	}
-	want := &record.Actor{
-		ID: "BOT_kgDOAAAAA1", Kind: record.Bot, Login: ptr("review-helper"), Role: ptr("bot"),
+	want := &contract.Actor{
+		ID: "BOT_kgDOAAAAA1", Kind: contract.Bot, Login: ptr("review-helper"), Role: ptr("bot"),
 		BotRole: ptr("reviewer"), LoginFilter: clean(),
 	}
 	if diff := cmp.Diff(want, r.actor(t, "BOT_kgDOAAAAA1")); diff != "" {
@@ -158,8 +158,8 @@ func TestEntityByAnOutsiderAborts(t *testing.T) {
 	cases := map[string]func(*fixture){
 		"role-read":      func(f *fixture) { f.actors[0].Role = ptr("read") },
 		"unverified":     func(f *fixture) { f.actors[0].Role, f.actors[0].RoleVerified = nil, false },
-		"unknown-kind":   func(f *fixture) { *f.actors[0] = record.Actor{ID: owner, Kind: record.Unknown} },
-		"unregistered":   func(f *fixture) { *f.actors[0] = record.Actor{ID: owner, Kind: record.Bot, Role: ptr("bot")} },
+		"unknown-kind":   func(f *fixture) { *f.actors[0] = contract.Actor{ID: owner, Kind: contract.Unknown} },
+		"unregistered":   func(f *fixture) { *f.actors[0] = contract.Actor{ID: owner, Kind: contract.Bot, Role: ptr("bot")} },
 		"no-author":      func(f *fixture) { f.header.Entity.AuthorID, f.entity().AuthorID = nil, nil },
 		"edited-unnamed": func(f *fixture) { f.entity().Edited = true },
 		"edited-by-outsider": func(f *fixture) {
@@ -229,7 +229,7 @@ func TestLastEditorIsJudgedToo(t *testing.T) {
 func TestNullAuthorAndUnknownKindAreNeverAdmitted(t *testing.T) {
 	requirement.Claim(t, "AMB-16", "AMB-61", "AMB-70")
 	f := newFixture("triage")
-	f.actors = append(f.actors, &record.Actor{ID: "U_kgDOunknown", Kind: record.Unknown, Login: ptr("who")})
+	f.actors = append(f.actors, &contract.Actor{ID: "U_kgDOunknown", Kind: contract.Unknown, Login: ptr("who")})
 	f.comment("IC_kwDO1", "", "ghost\n")
 	f.comment("IC_kwDO2", "U_kgDOunknown", "unknown\n")
 	r := f.filter(t)
@@ -254,7 +254,7 @@ func TestRunIsKeptOnlyFromARegisteredBot(t *testing.T) {
 	r := f.filter(t)
 	var kept []string
 	for _, l := range r.lines {
-		if l, ok := l.(*record.Run); ok {
+		if l, ok := l.(*contract.Run); ok {
 			kept = append(kept, l.ID)
 		}
 	}
@@ -275,11 +275,11 @@ func TestAdmittedTextIsStillFiltered(t *testing.T) {
 	f.bot("BOT_kgDOin", "in", "reviewer")
 	f.bot("BOT_kgDOout", "out", "")
 	f.comment("IC_kwDO1", "BOT_kgDOin", "to\u200bken "+githubToken+"\n")
-	f.add(record.KindReview, "PRR_kwDO2", owner, "to\u200bken "+githubToken+"\n")
-	f.add(record.KindReview, "PRR_kwDO3", "BOT_kgDOout", "approved\n").State = record.Approved
+	f.add(contract.KindReview, "PRR_kwDO2", owner, "to\u200bken "+githubToken+"\n")
+	f.add(contract.KindReview, "PRR_kwDO3", "BOT_kgDOout", "approved\n").State = contract.Approved
 	f.entity().Content = text("to\u200bken " + githubToken + "\n")
 	r := f.filter(t)
-	want := found(record.Modified, one("secret.github"), one("unicode.zero-width"))
+	want := found(contract.Modified, one("secret.github"), one("unicode.zero-width"))
 	for _, id := range []string{"IC_kwDO1", "PRR_kwDO2", "PR_kwDOentity"} {
 		if diff := cmp.Diff(want, r.record(t, id).Filter); diff != "" {
 			t.Errorf("%s:\n%s", id, diff)

@@ -19,9 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
 	"snapline/pkg/stage/filter"
+	"snapline/pkg/stream"
 )
 
 // The benchmarks report ratios to crypto/sha256 over the same stream bytes, measured
@@ -75,12 +75,12 @@ func logStream(t testing.TB, logs, size int, ansi bool) []byte {
 	f := newFixture("triage")
 	f.header.Collection.Bounds.MaxSourceBytes = 64 << 20
 	body := logText(size, ansi)
-	var checks []*record.Check
+	var checks []*contract.Check
 	for i := range logs {
 		checks = append(checks, f.check(fmt.Sprintf("CR_%06d", i), "build"))
 	}
 	for _, c := range checks {
-		f.log(c, record.Text(body))
+		f.log(c, contract.Text(body))
 	}
 	return f.bytes(t)
 }
@@ -117,8 +117,8 @@ func BenchmarkFilter(b *testing.B) {
 					hash(in, cores)
 					hashing.add(now(b), start)
 					start = now(b)
-					r := ndjson.NewReader(bytes.NewReader(in), ndjson.ReaderOptions{Name: "stdin", Position: 1})
-					if err := filter.Run(context.Background(), r, ndjson.NewWriter(io.Discard), cfg, nil); err != nil {
+					r := stream.NewReader(bytes.NewReader(in), stream.ReaderOptions{Name: "stdin", Position: 1})
+					if err := filter.Run(context.Background(), r, stream.NewWriter(io.Discard), cfg, nil); err != nil {
 						b.Fatal(err)
 					}
 					filtering.add(now(b), start)
@@ -180,8 +180,8 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 				live := peak(func() {
-					r := ndjson.NewReader(in, ndjson.ReaderOptions{Name: "stdin", Position: 1})
-					if err := filter.Run(context.Background(), r, ndjson.NewWriter(io.Discard), config(b), nil); err != nil {
+					r := stream.NewReader(in, stream.ReaderOptions{Name: "stdin", Position: 1})
+					if err := filter.Run(context.Background(), r, stream.NewWriter(io.Discard), config(b), nil); err != nil {
 						b.Fatal(err)
 					}
 				})
@@ -197,7 +197,7 @@ func BenchmarkMemory(b *testing.B) {
 func logFile(b *testing.B, logs int, body []byte) (path string, largest int) {
 	f := newFixture("triage")
 	f.header.Collection.Bounds.MaxSourceBytes = 64 << 20
-	var checks []*record.Check
+	var checks []*contract.Check
 	for i := range logs {
 		checks = append(checks, f.check(fmt.Sprintf("CR_%06d", i), "build"))
 	}
@@ -208,10 +208,10 @@ func logFile(b *testing.B, logs int, body []byte) (path string, largest int) {
 	}
 	defer out.Close()
 	buffer := bufio.NewWriter(out)
-	w := ndjson.NewWriter(buffer)
+	w := stream.NewWriter(buffer)
 	lines := f.lines()
 	for _, c := range checks {
-		lines = append(lines, &record.Log{RecordKey: c.RecordKey, Content: record.Text(body)})
+		lines = append(lines, &contract.Log{RecordKey: c.RecordKey, Content: contract.Text(body)})
 	}
 	for _, l := range lines {
 		if err := w.Write(l); err != nil {
@@ -224,7 +224,7 @@ func logFile(b *testing.B, logs int, body []byte) (path string, largest int) {
 	if err := buffer.Flush(); err != nil {
 		b.Fatal(err)
 	}
-	return path, len(ndjson.AppendString(nil, body))
+	return path, len(stream.AppendString(nil, body))
 }
 
 // peak gives the highest live heap while f runs: what the collector found reachable,

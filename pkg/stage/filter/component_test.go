@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"snapline/pkg/document"
+	"snapline/pkg/contract"
+	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/safety"
 )
@@ -20,7 +20,7 @@ func (f failing) Filter(kind safety.Kind, source []byte) (safety.Result, error) 
 	if kind == f.kind {
 		return safety.Result{}, errDetector
 	}
-	return safety.Result{Status: record.Unchanged, Text: source}, nil
+	return safety.Result{Status: contract.Unchanged, Text: source}, nil
 }
 
 // An error of the engine is no finding and no gap, whatever text it is about: the run
@@ -28,11 +28,11 @@ func (f failing) Filter(kind safety.Kind, source []byte) (safety.Result, error) 
 func TestFailedDetectorAborts(t *testing.T) {
 	requirement.Claim(t, "ABT-08", "AMB-56")
 	login := "somebody"
-	bounds := record.Bounds{MaxSourceBytes: 100, MaxMetadataStringBytes: 100}
-	header := func() *record.Snapshot {
-		return &record.Snapshot{
-			Family: record.FamilyEntity, Source: record.Source{Forge: record.GitHub, Host: "github.com", RepositoryID: "R_1", Repository: "a/b"},
-			Entity: record.Entity{ID: "I_1", Title: "A title", Labels: []string{"bug"}}, Collection: &record.Collection{Bounds: bounds},
+	bounds := contract.Bounds{MaxSourceBytes: 100, MaxMetadataStringBytes: 100}
+	header := func() *contract.Snapshot {
+		return &contract.Snapshot{
+			Family: contract.FamilyEntity, Source: contract.Source{Forge: contract.GitHub, Host: "github.com", RepositoryID: "R_1", Repository: "a/b"},
+			Entity: contract.Entity{ID: "I_1", Title: "A title", Labels: []string{"bug"}}, Collection: &contract.Collection{Bounds: bounds},
 		}
 	}
 	family := func(raw []byte) (document.Reading, error) {
@@ -40,16 +40,16 @@ func TestFailedDetectorAborts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		kind safety.Kind
-		line record.Line
+		line contract.Line
 	}{
-		"path":     {safety.Structural, &record.Thread{Path: "a.go"}},
-		"login":    {safety.Display, &record.Actor{Login: &login}},
-		"check":    {safety.Display, &record.Check{Name: "lint"}},
-		"agent":    {safety.Display, &record.Run{Agent: "coder"}},
-		"body":     {safety.Body, &record.Record{Kind: record.KindComment, Content: record.Text([]byte("x\n"))}},
-		"entity":   {safety.Body, &record.Record{Kind: record.KindEntity, Content: record.Text([]byte("x\n"))}},
-		"log":      {safety.Log, &record.Log{Content: record.Text([]byte("x\n"))}},
-		"document": {safety.Body, &record.Document{Raw: []byte("x"), HasRaw: true}},
+		"path":     {safety.Structural, &contract.Thread{Path: "a.go"}},
+		"login":    {safety.Display, &contract.Actor{Login: &login}},
+		"check":    {safety.Display, &contract.Check{Name: "lint"}},
+		"agent":    {safety.Display, &contract.Run{Agent: "coder"}},
+		"body":     {safety.Body, &contract.Record{Kind: contract.KindComment, Content: contract.Text([]byte("x\n"))}},
+		"entity":   {safety.Body, &contract.Record{Kind: contract.KindEntity, Content: contract.Text([]byte("x\n"))}},
+		"log":      {safety.Log, &contract.Log{Content: contract.Text([]byte("x\n"))}},
+		"document": {safety.Body, &contract.Document{Raw: []byte("x"), HasRaw: true}},
 	} {
 		it := item{line: c.line, no: 7}
 		(&text{worker: failing{c.kind}, bounds: bounds, family: family}).filter(&it)

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"strings"
 
-	"snapline/pkg/document"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/family/document"
 	"snapline/pkg/safety"
-	"snapline/pkg/tree"
 )
 
 // document filters the strings of a document by their policy and splices new
 // literals into the raw bytes, of which every other byte stays. A document that
 // cannot be read cannot be scanned: it is rejected.
-func (t *text) document(it *item, l *record.Document) error {
-	f := record.Clean()
+func (t *text) document(it *item, l *contract.Document) error {
+	f := contract.Clean()
 	l.Filter = &f
 	reading, err := t.family(l.Raw)
 	if err != nil {
@@ -25,7 +25,7 @@ func (t *text) document(it *item, l *record.Document) error {
 			code = broken.Rule
 		}
 		it.notice(code, 1, "rejected: the document cannot be read")
-		f.AddFindings([]record.Finding{{Code: code, Count: 1}})
+		f.AddFindings([]contract.Finding{{Code: code, Count: 1}})
 		reject(l)
 		return nil
 	}
@@ -43,12 +43,12 @@ func (t *text) document(it *item, l *record.Document) error {
 		outcome := "kept"
 		switch {
 		case s.Policy.Refuses(r.Findings, t.strict):
-			f.Status, outcome = record.Rejected, "rejects the document"
+			f.Status, outcome = contract.Rejected, "rejects the document"
 		case s.Policy == document.Replace:
-			f.Status = record.Highest(f.Status, record.Modified)
+			f.Status = contract.Highest(f.Status, contract.Modified)
 			value := document.Removed // an unsafe string costs only itself, as an unsafe label does
 			outcome = "removed"
-			if r.Status != record.Rejected {
+			if r.Status != contract.Rejected {
 				value, outcome = sameEnd(r.Text, s.Value), "modified"
 			}
 			replacements = append(replacements, document.Replacement{Start: s.Start, End: s.End, Value: value})
@@ -57,7 +57,7 @@ func (t *text) document(it *item, l *record.Document) error {
 		it.notice(codes(r.Findings), total(r.Findings), field+" "+outcome)
 		t.locate(it, field, r)
 	}
-	if f.Status == record.Rejected {
+	if f.Status == contract.Rejected {
 		reject(l)
 		return nil
 	}
@@ -68,8 +68,8 @@ func (t *text) document(it *item, l *record.Document) error {
 	return nil
 }
 
-func reject(l *record.Document) {
-	l.Raw, l.HasRaw, l.Filter.Status = nil, false, record.Rejected
+func reject(l *contract.Document) {
+	l.Raw, l.HasRaw, l.Filter.Status = nil, false, contract.Rejected
 }
 
 // sameEnd takes back the one line feed that a body gets at its end, if the literal

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"snapline/pkg/document"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
-	"snapline/pkg/tree"
 )
 
 // flat is a family whose documents are one object of strings; a name's first letter
@@ -37,24 +37,24 @@ func flat(raw []byte) (document.Reading, error) {
 	return r, nil
 }
 
-func filterDocument(t *testing.T, raw string, strict bool) (*record.Document, result) {
+func filterDocument(t *testing.T, raw string, strict bool) (*contract.Document, result) {
 	t.Helper()
-	in := encode(t, []record.Line{
-		&record.Snapshot{
-			Family: record.FamilyMSP, Stages: []record.Stage{record.Self("fetch")},
-			Limits: &record.Limits{MaxDocuments: 10, MaxDocumentBytes: 1 << 20, Selection: record.Newest},
+	in := encode(t, []contract.Line{
+		&contract.Snapshot{
+			Family: contract.FamilyMSP, Stages: []contract.Stage{contract.Self("fetch")},
+			Limits: &contract.Limits{MaxDocuments: 10, MaxDocumentBytes: 1 << 20, Selection: contract.Newest},
 		},
-		&record.Document{Name: "one", Format: "state", Raw: []byte(raw), HasRaw: true, SHA256: tree.Digest([]byte(raw))},
+		&contract.Document{Name: "one", Format: "state", Raw: []byte(raw), HasRaw: true, SHA256: tree.Digest([]byte(raw))},
 	})
 	cfg := config(t)
 	cfg.Strict = strict
-	cfg.Families = map[record.Family]document.Family{record.FamilyMSP: flat}
+	cfg.Families = map[contract.Family]document.Family{contract.FamilyMSP: flat}
 	r := runBytes(t, in, cfg)
 	if r.err != nil {
 		return nil, r
 	}
 	r.read(t)
-	return line(t, r, func(*record.Document) bool { return true }), r
+	return line(t, r, func(*contract.Document) bool { return true }), r
 }
 
 func quoted(s string) string {
@@ -73,19 +73,19 @@ func TestDocumentStrings(t *testing.T) {
 	cases := []struct {
 		name, raw, want string // want "": rejected
 		strict          bool
-		status          record.FilterStatus
+		status          contract.FilterStatus
 		said            string // on stderr: what became of the string
 	}{
-		{"nothing found", `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, false, record.Unchanged, ""},
-		{"display is spliced", `{ "d1":` + hidden + `, "d2":"a\u200b\n", "o":"\u0041" }`, `{ "d1":"ab", "d2":"a\n", "o":"\u0041" }`, false, record.Modified, "modified"},
-		{"unsafe display is removed", `{"d":` + inject + `,"o":"x"}`, `{"d":"` + document.Removed + `","o":"x"}`, false, record.Modified, "removed"},
-		{"a plainer form refuses nothing", `{"p":"½…"}`, `{"p":"½…"}`, false, record.Unchanged, "kept"},
-		{"opaque is reported", `{"o":` + hidden + `}`, `{"o":` + hidden + `}`, false, record.Unchanged, "kept"},
-		{"strict opaque rejects", `{"o":` + hidden + `}`, "", true, record.Rejected, "rejects the document"},
-		{"hidden character in protocol text rejects", `{"p":` + hidden + `}`, "", false, record.Rejected, "rejects the document"},
-		{"secret in protocol text rejects", `{"p":` + token + `}`, "", false, record.Rejected, "rejects the document"},
-		{"injection in protocol text is reported", `{"p":` + inject + `}`, `{"p":` + inject + `}`, false, record.Unchanged, "kept"},
-		{"unreadable", "xyz", "", false, record.Rejected, "rejected: the document cannot be read"},
+		{"nothing found", `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, `{ "d":"caf\u00e9\r\n",  "o" : "x\ty" }`, false, contract.Unchanged, ""},
+		{"display is spliced", `{ "d1":` + hidden + `, "d2":"a\u200b\n", "o":"\u0041" }`, `{ "d1":"ab", "d2":"a\n", "o":"\u0041" }`, false, contract.Modified, "modified"},
+		{"unsafe display is removed", `{"d":` + inject + `,"o":"x"}`, `{"d":"` + document.Removed + `","o":"x"}`, false, contract.Modified, "removed"},
+		{"a plainer form refuses nothing", `{"p":"½…"}`, `{"p":"½…"}`, false, contract.Unchanged, "kept"},
+		{"opaque is reported", `{"o":` + hidden + `}`, `{"o":` + hidden + `}`, false, contract.Unchanged, "kept"},
+		{"strict opaque rejects", `{"o":` + hidden + `}`, "", true, contract.Rejected, "rejects the document"},
+		{"hidden character in protocol text rejects", `{"p":` + hidden + `}`, "", false, contract.Rejected, "rejects the document"},
+		{"secret in protocol text rejects", `{"p":` + token + `}`, "", false, contract.Rejected, "rejects the document"},
+		{"injection in protocol text is reported", `{"p":` + inject + `}`, `{"p":` + inject + `}`, false, contract.Unchanged, "kept"},
+		{"unreadable", "xyz", "", false, contract.Rejected, "rejected: the document cannot be read"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,15 +128,15 @@ func TestBrokenComponentAborts(t *testing.T) {
 }
 
 func TestFamilyAndFlagHaveToFit(t *testing.T) {
-	in := encode(t, []record.Line{&record.Snapshot{
-		Family: record.FamilyCanon, Stages: []record.Stage{record.Self("fetch")},
-		Limits: &record.Limits{MaxDocuments: 10, MaxDocumentBytes: 1 << 20, Selection: record.Newest},
+	in := encode(t, []contract.Line{&contract.Snapshot{
+		Family: contract.FamilyCanon, Stages: []contract.Stage{contract.Self("fetch")},
+		Limits: &contract.Limits{MaxDocuments: 10, MaxDocumentBytes: 1 << 20, Selection: contract.Newest},
 	}})
 	cfg := config(t)
 	if got := fault.ExitOf(runBytes(t, in, cfg).err); got != fault.Input {
 		t.Errorf("unknown family: exit %d", got)
 	}
-	cfg.Families = map[record.Family]document.Family{record.FamilyCanon: flat}
+	cfg.Families = map[contract.Family]document.Family{contract.FamilyCanon: flat}
 	if err := runBytes(t, in, cfg).err; err != nil {
 		t.Errorf("no documents: %v", err)
 	}

@@ -14,11 +14,11 @@ import (
 	"io"
 	"slices"
 
-	"snapline/pkg/document"
+	"snapline/pkg/contract"
+	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
+	"snapline/pkg/stream"
 )
 
 // Name is the stage's name in the stage chain and in diagnostics.
@@ -40,14 +40,14 @@ type Config struct {
 	// Strict rejects a document in which a string that is never rewritten has a finding.
 	Strict bool
 	// Families are the document families that this program knows.
-	Families map[record.Family]document.Family
+	Families map[contract.Family]document.Family
 }
 
 // Run filters one stream. Every changed or dropped object is named once in log. An
 // error leaves the output without a trailer; one with a scope and code is a gap that
 // aborts the assembly (ABT-02 to ABT-08). After an error in must not be used again: a
 // read may still be waiting for its input.
-func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config, log *fault.Log) error {
+func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, cfg Config, log *fault.Log) error {
 	read, err := in.Header()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 					return err
 				}
 			}
-			in.Recycle(&record.Log{Content: it.memory})
+			in.Recycle(&contract.Log{Content: it.memory})
 		}
 		if b.err != nil && !errors.Is(b.err, io.EOF) {
 			return b.err
@@ -95,7 +95,7 @@ func Run(ctx context.Context, in *ndjson.Reader, out *ndjson.Writer, cfg Config,
 }
 
 // finish writes what was counted and the trailer.
-func finish(in *ndjson.Reader, out *ndjson.Writer, gaps gapCounts) error {
+func finish(in *stream.Reader, out *stream.Writer, gaps gapCounts) error {
 	for _, g := range gaps.lines() {
 		if err := out.Write(g); err != nil {
 			return err
@@ -105,7 +105,7 @@ func finish(in *ndjson.Reader, out *ndjson.Writer, gaps gapCounts) error {
 }
 
 // clone gives a header that can be changed without changing h.
-func clone(h *record.Snapshot) *record.Snapshot {
+func clone(h *contract.Snapshot) *contract.Snapshot {
 	c := *h
 	c.Stages = slices.Clone(h.Stages)
 	c.Entity.Labels = slices.Clone(h.Entity.Labels)
@@ -117,11 +117,11 @@ func clone(h *record.Snapshot) *record.Snapshot {
 }
 
 // header filters the display strings of the header and stamps it.
-func (t *text) header(it *item, h *record.Snapshot, cfg Config) error {
-	h.Stages = append(h.Stages, record.Self(Name))
+func (t *text) header(it *item, h *contract.Snapshot, cfg Config) error {
+	h.Stages = append(h.Stages, contract.Self(Name))
 	h.FilterVersion = safety.Version
 	h.CredentialsRegistered = cfg.Credentials
-	if h.Family != record.FamilyEntity {
+	if h.Family != contract.FamilyEntity {
 		switch {
 		case cfg.HumanMinRole != "":
 			return fault.New(fault.Usage, "filter.no-admission", "--human-min-role needs a stream of an issue or change proposal")
@@ -141,7 +141,7 @@ func (t *text) header(it *item, h *record.Snapshot, cfg Config) error {
 
 // source scans the structural strings that no tree can be without (STR-02, STR-03,
 // ABT-07). They are never rewritten; the reader has checked their form.
-func (t *text) source(it *item, h *record.Snapshot) error {
+func (t *text) source(it *item, h *contract.Snapshot) error {
 	for _, s := range []struct{ name, value string }{
 		{"repository", h.Source.Repository},
 		{"host", h.Source.Host},
@@ -153,7 +153,7 @@ func (t *text) source(it *item, h *record.Snapshot) error {
 			return err
 		}
 		if !safe {
-			return abort(it, "filter.unsafe-source", record.UnsafeContent, "source "+s.name+" is unsafe", "")
+			return abort(it, "filter.unsafe-source", contract.UnsafeContent, "source "+s.name+" is unsafe", "")
 		}
 	}
 	return nil
@@ -161,8 +161,8 @@ func (t *text) source(it *item, h *record.Snapshot) error {
 
 // entity filters title and labels into h and gives their summed outcome (AMB-31). An
 // unusable title aborts (ABT-06); an unusable label is dropped (DSP-07, AMB-27).
-func (t *text) entity(it *item, h *record.Snapshot) error {
-	sum := record.Clean()
+func (t *text) entity(it *item, h *contract.Snapshot) error {
+	sum := contract.Clean()
 	title, err := t.display(it, "title", h.Entity.Title)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (t *text) entity(it *item, h *record.Snapshot) error {
 	case title.unusable != "":
 		return abort(it, "filter.unusable-title", title.unusable, "the title cannot be made safe", "change the title at the forge")
 	case title.value == "":
-		return abort(it, "filter.empty-title", record.InvalidMetadata, "the title is empty after filtering", "change the title at the forge")
+		return abort(it, "filter.empty-title", contract.InvalidMetadata, "the title is empty after filtering", "change the title at the forge")
 	}
 	h.Entity.Title = title.value
 	sum.Add(title.filter)
@@ -192,17 +192,17 @@ func (t *text) entity(it *item, h *record.Snapshot) error {
 }
 
 // optional is the outcome of a display string whose loss costs nothing but itself.
-func optional(d displayed) record.Filter {
+func optional(d displayed) contract.Filter {
 	if d.unusable != "" {
-		d.filter.Status = record.Modified
+		d.filter.Status = contract.Modified
 	}
 	return d.filter
 }
 
 // abort is a gap of scope entity that ends the assembly (ABT-10).
-func abort(it *item, rule string, code record.GapCode, detail, hint string) *fault.Error {
+func abort(it *item, rule string, code contract.GapCode, detail, hint string) *fault.Error {
 	return &fault.Error{
 		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.name, Rule: rule,
-		Scope: string(record.ScopeEntity), Code: string(code), Detail: detail, Hint: hint,
+		Scope: string(contract.ScopeEntity), Code: string(code), Detail: detail, Hint: hint,
 	}
 }

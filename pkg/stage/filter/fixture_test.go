@@ -12,12 +12,12 @@ import (
 	"sync"
 	"testing"
 
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/filter"
-	"snapline/pkg/tree"
+	"snapline/pkg/stream"
 )
 
 // The people of the fixtures.
@@ -26,43 +26,43 @@ const (
 	head  = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 )
 
-var source = record.Source{Forge: record.GitHub, Host: "github.com", RepositoryID: "R_kgDOExample", Repository: "octo/tool"}
+var source = contract.Source{Forge: contract.GitHub, Host: "github.com", RepositoryID: "R_kgDOExample", Repository: "octo/tool"}
 
 // fixture is a fetch stream in the making.
 type fixture struct {
-	header  *record.Snapshot
-	actors  []*record.Actor
-	records []*record.Record
-	tail    []record.Line // threads, checks, runs, logs, gaps
+	header  *contract.Snapshot
+	actors  []*contract.Actor
+	records []*contract.Record
+	tail    []contract.Line // threads, checks, runs, logs, gaps
 	clock   int
 }
 
 // newFixture gives a change proposal by owner with the given threshold.
 func newFixture(threshold string) *fixture {
-	f := &fixture{header: &record.Snapshot{
-		Family: record.FamilyEntity,
-		Stages: []record.Stage{record.Self("fetch")},
+	f := &fixture{header: &contract.Snapshot{
+		Family: contract.FamilyEntity,
+		Stages: []contract.Stage{contract.Self("fetch")},
 		Source: source,
-		Entity: record.Entity{
-			Kind: record.ChangeProposal, ID: "PR_kwDOentity", Number: 7, Title: "Fix the build", State: record.StateOpen,
+		Entity: contract.Entity{
+			Kind: contract.ChangeProposal, ID: "PR_kwDOentity", Number: 7, Title: "Fix the build", State: contract.StateOpen,
 			AuthorID: ptr(owner), CreatedAt: at(0), UpdatedAt: at(0), Labels: []string{},
 		},
 		HeadSHA: head,
-		Collection: &record.Collection{
-			EntityKind:        record.ChangeProposal,
+		Collection: &contract.Collection{
+			EntityKind:        contract.ChangeProposal,
 			IncludedSources:   []string{"agent_runs", "check_logs", "checks", "comments", "entity", "reviews"},
 			HumanMinRole:      threshold,
-			RecordSelection:   record.Newest,
-			CheckLogSelection: record.LogsFailed,
-			Bounds: record.Bounds{
+			RecordSelection:   contract.Newest,
+			CheckLogSelection: contract.LogsFailed,
+			Bounds: contract.Bounds{
 				MaxRecordsPerSource: 200, MaxSourceBytes: 1 << 20, MaxRecordBytes: 65536, MaxLogBytes: 1 << 20,
 				MaxMetadataStringBytes: 1024, MaxLabels: 50,
 			},
 		},
 	}}
 	f.human(owner, "admin")
-	f.records = append(f.records, &record.Record{
-		Kind: record.KindEntity, ID: "PR_kwDOentity", RecordKey: tree.Key(source, record.KindEntity, "PR_kwDOentity"),
+	f.records = append(f.records, &contract.Record{
+		Kind: contract.KindEntity, ID: "PR_kwDOentity", RecordKey: tree.Key(source, contract.KindEntity, "PR_kwDOentity"),
 		CreatedAt: at(0), UpdatedAt: at(0), AuthorID: ptr(owner), Content: text("It fails.\n"),
 	})
 	return f
@@ -74,11 +74,11 @@ func at(minute int) string {
 	return fmt.Sprintf("2026-03-01T%02d:%02d:00.000000000Z", minute/60, minute%60)
 }
 
-func text(s string) record.Content { return record.Text([]byte(s)) }
+func text(s string) contract.Content { return contract.Text([]byte(s)) }
 
 // human adds a person; role "" is one whose role could not be verified.
-func (f *fixture) human(id, role string) *record.Actor {
-	a := &record.Actor{ID: id, Kind: record.Human, Login: ptr("login-" + strings.ToLower(id[len(id)-3:]))}
+func (f *fixture) human(id, role string) *contract.Actor {
+	a := &contract.Actor{ID: id, Kind: contract.Human, Login: ptr("login-" + strings.ToLower(id[len(id)-3:]))}
 	if role != "" {
 		a.Role, a.RoleVerified = ptr(role), true
 	}
@@ -87,8 +87,8 @@ func (f *fixture) human(id, role string) *record.Actor {
 }
 
 // bot adds a bot; botRole "" is one that is not registered.
-func (f *fixture) bot(id, login, botRole string) *record.Actor {
-	a := &record.Actor{ID: id, Kind: record.Bot, Login: ptr(login), Role: ptr(record.RoleBot)}
+func (f *fixture) bot(id, login, botRole string) *contract.Actor {
+	a := &contract.Actor{ID: id, Kind: contract.Bot, Login: ptr(login), Role: ptr(contract.RoleBot)}
 	if botRole != "" {
 		a.BotRole = ptr(botRole)
 	}
@@ -96,27 +96,27 @@ func (f *fixture) bot(id, login, botRole string) *record.Actor {
 	return a
 }
 
-func (f *fixture) add(kind record.Kind, id, author, body string) *record.Record {
+func (f *fixture) add(kind contract.Kind, id, author, body string) *contract.Record {
 	f.clock++
-	r := &record.Record{Kind: kind, ID: id, RecordKey: tree.Key(source, kind, id), CreatedAt: at(f.clock), Content: text(body)}
+	r := &contract.Record{Kind: kind, ID: id, RecordKey: tree.Key(source, kind, id), CreatedAt: at(f.clock), Content: text(body)}
 	if author != "" {
 		r.AuthorID = ptr(author)
 	}
-	if kind == record.KindReview {
-		r.State = record.Commented
+	if kind == contract.KindReview {
+		r.State = contract.Commented
 	}
 	f.records = append(f.records, r)
 	return r
 }
 
-func (f *fixture) comment(id, author, body string) *record.Record {
-	return f.add(record.KindComment, id, author, body)
+func (f *fixture) comment(id, author, body string) *contract.Record {
+	return f.add(contract.KindComment, id, author, body)
 }
 
-func (f *fixture) entity() *record.Record { return f.records[0] }
+func (f *fixture) entity() *contract.Record { return f.records[0] }
 
-func (f *fixture) thread(id, path string, comments ...*record.Record) *record.Thread {
-	l := &record.Thread{ID: id, ThreadKey: tree.Key(source, record.KindThread, id), CreatedAt: comments[0].CreatedAt, Path: path, Replies: []record.Reply{}}
+func (f *fixture) thread(id, path string, comments ...*contract.Record) *contract.Thread {
+	l := &contract.Thread{ID: id, ThreadKey: tree.Key(source, contract.KindThread, id), CreatedAt: comments[0].CreatedAt, Path: path, Replies: []contract.Reply{}}
 	for _, c := range comments {
 		l.RecordKeys = append(l.RecordKeys, c.RecordKey)
 	}
@@ -124,20 +124,20 @@ func (f *fixture) thread(id, path string, comments ...*record.Record) *record.Th
 	return l
 }
 
-func (f *fixture) check(id, name string) *record.Check {
+func (f *fixture) check(id, name string) *contract.Check {
 	f.clock++
-	l := &record.Check{
-		ID: id, RecordKey: tree.Key(source, record.KindCheck, id), Name: name, Status: record.Completed, Conclusion: record.Failure,
+	l := &contract.Check{
+		ID: id, RecordKey: tree.Key(source, contract.KindCheck, id), Name: name, Status: contract.Completed, Conclusion: contract.Failure,
 		CreatedAt: at(f.clock), StartedAt: at(f.clock), CompletedAt: at(f.clock + 1), HeadSHA: head,
 	}
 	f.tail = append(f.tail, l)
 	return l
 }
 
-func (f *fixture) run(id, publisher, agent string) *record.Run {
+func (f *fixture) run(id, publisher, agent string) *contract.Run {
 	f.clock++
-	l := &record.Run{
-		ID: id, Agent: agent, Status: record.RunSuccess, InputRevision: strings.Repeat("0", 64),
+	l := &contract.Run{
+		ID: id, Agent: agent, Status: contract.RunSuccess, InputRevision: strings.Repeat("0", 64),
 		ResultRecordKeys: []string{}, CompletedAt: at(f.clock),
 	}
 	if publisher != "" {
@@ -147,24 +147,24 @@ func (f *fixture) run(id, publisher, agent string) *record.Run {
 	return l
 }
 
-func (f *fixture) log(check *record.Check, c record.Content) *record.Log {
-	l := &record.Log{RecordKey: check.RecordKey, Content: c}
+func (f *fixture) log(check *contract.Check, c contract.Content) *contract.Log {
+	l := &contract.Log{RecordKey: check.RecordKey, Content: c}
 	f.tail = append(f.tail, l)
 	return l
 }
 
 // lines gives the stream's lines in order.
-func (f *fixture) lines() []record.Line {
-	slices.SortFunc(f.actors, func(a, b *record.Actor) int { return cmp.Compare(a.ID, b.ID) })
+func (f *fixture) lines() []contract.Line {
+	slices.SortFunc(f.actors, func(a, b *contract.Actor) int { return cmp.Compare(a.ID, b.ID) })
 	rest := f.records[1:]
-	slices.SortFunc(rest, func(a, b *record.Record) int {
+	slices.SortFunc(rest, func(a, b *contract.Record) int {
 		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.RecordKey, b.RecordKey))
 	})
-	order := []record.Type{record.TypeThread, record.TypeCheck, record.TypeRun, record.TypeLog, record.TypeGap}
-	slices.SortStableFunc(f.tail, func(a, b record.Line) int {
+	order := []contract.Type{contract.TypeThread, contract.TypeCheck, contract.TypeRun, contract.TypeLog, contract.TypeGap}
+	slices.SortStableFunc(f.tail, func(a, b contract.Line) int {
 		return cmp.Compare(slices.Index(order, a.LineType()), slices.Index(order, b.LineType()))
 	})
-	lines := []record.Line{f.header}
+	lines := []contract.Line{f.header}
 	for _, a := range f.actors {
 		lines = append(lines, a)
 	}
@@ -179,10 +179,10 @@ func (f *fixture) bytes(t testing.TB) []byte {
 	return encode(t, f.lines())
 }
 
-func encode(t testing.TB, lines []record.Line) []byte {
+func encode(t testing.TB, lines []contract.Line) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := ndjson.NewWriter(&b)
+	w := stream.NewWriter(&b)
 	for _, l := range lines {
 		if err := w.Write(l); err != nil {
 			t.Fatalf("the fixture cannot be written: %v", err)
@@ -197,8 +197,8 @@ func encode(t testing.TB, lines []record.Line) []byte {
 // result is what a run gave.
 type result struct {
 	out    []byte
-	header *record.Snapshot
-	lines  []record.Line
+	header *contract.Snapshot
+	lines  []contract.Line
 	stderr string
 	err    error
 }
@@ -221,8 +221,8 @@ func config(t testing.TB, credentials ...string) filter.Config {
 func runBytes(t testing.TB, in []byte, cfg filter.Config) result {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	r := ndjson.NewReader(bytes.NewReader(in), ndjson.ReaderOptions{Name: "stdin", Position: 1})
-	err := filter.Run(context.Background(), r, ndjson.NewWriter(&out), cfg, fault.NewLog(&stderr, "filter", fault.Text))
+	r := stream.NewReader(bytes.NewReader(in), stream.ReaderOptions{Name: "stdin", Position: 1})
+	err := filter.Run(context.Background(), r, stream.NewWriter(&out), cfg, fault.NewLog(&stderr, "filter", fault.Text))
 	return result{out: out.Bytes(), stderr: stderr.String(), err: err}
 }
 
@@ -239,7 +239,7 @@ func (f *fixture) filter(t testing.TB, credentials ...string) result {
 
 func (r *result) read(t testing.TB) {
 	t.Helper()
-	in := ndjson.NewReader(bytes.NewReader(r.out), ndjson.ReaderOptions{Name: "output", Position: 2})
+	in := stream.NewReader(bytes.NewReader(r.out), stream.ReaderOptions{Name: "output", Position: 2})
 	var err error
 	if r.header, err = in.Header(); err != nil {
 		t.Fatalf("output: %v", err)
@@ -271,7 +271,7 @@ func (f *fixture) fails(t testing.TB) (*fault.Error, result) {
 func (r *result) records() []string {
 	ids := []string{}
 	for _, l := range r.lines {
-		if l, ok := l.(*record.Record); ok && l.Kind != record.KindEntity {
+		if l, ok := l.(*contract.Record); ok && l.Kind != contract.KindEntity {
 			ids = append(ids, l.ID)
 		}
 	}
@@ -282,7 +282,7 @@ func (r *result) records() []string {
 func (r *result) gaps() []string {
 	gaps := []string{}
 	for _, l := range r.lines {
-		if l, ok := l.(*record.Gap); ok {
+		if l, ok := l.(*contract.Gap); ok {
 			gaps = append(gaps, fmt.Sprintf("%s/%s=%d", l.Scope, l.Code, l.Count))
 		}
 	}
@@ -290,7 +290,7 @@ func (r *result) gaps() []string {
 }
 
 // line finds the line of a type whose name is id.
-func line[L record.Line](t testing.TB, r result, match func(L) bool) L {
+func line[L contract.Line](t testing.TB, r result, match func(L) bool) L {
 	t.Helper()
 	for _, l := range r.lines {
 		if l, ok := l.(L); ok && match(l) {
@@ -301,25 +301,25 @@ func line[L record.Line](t testing.TB, r result, match func(L) bool) L {
 	panic("unreachable")
 }
 
-func (r *result) record(t testing.TB, id string) *record.Record {
+func (r *result) record(t testing.TB, id string) *contract.Record {
 	t.Helper()
-	return line(t, *r, func(l *record.Record) bool { return l.ID == id })
+	return line(t, *r, func(l *contract.Record) bool { return l.ID == id })
 }
 
-func (r *result) actor(t testing.TB, id string) *record.Actor {
+func (r *result) actor(t testing.TB, id string) *contract.Actor {
 	t.Helper()
-	return line(t, *r, func(l *record.Actor) bool { return l.ID == id })
+	return line(t, *r, func(l *contract.Actor) bool { return l.ID == id })
 }
 
-func clean() *record.Filter { f := record.Clean(); return &f }
+func clean() *contract.Filter { f := contract.Clean(); return &f }
 
-func found(status record.FilterStatus, findings ...record.Finding) *record.Filter {
-	f := record.Filter{Status: status}
+func found(status contract.FilterStatus, findings ...contract.Finding) *contract.Filter {
+	f := contract.Filter{Status: status}
 	f.AddFindings(findings)
 	return &f
 }
 
-func one(code string) record.Finding { return record.Finding{Code: code, Count: 1} }
+func one(code string) contract.Finding { return contract.Finding{Code: code, Count: 1} }
 
 // githubToken is an obviously fake token, put together so that scanners of this
 // repository see none.

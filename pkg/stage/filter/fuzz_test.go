@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 )
 
 // FuzzTexts puts any text in every place that takes one. The output is a stream that
@@ -28,11 +28,11 @@ func FuzzTexts(f *testing.F) {
 			return
 		}
 		for _, l := range r.lines {
-			if th, ok := l.(*record.Thread); ok && th.Path != path {
+			if th, ok := l.(*contract.Thread); ok && th.Path != path {
 				t.Errorf("path %q became %q", path, th.Path)
 			}
 		}
-		if first.Content.Form != record.FormText {
+		if first.Content.Form != contract.FormText {
 			return
 		}
 		text := first.Content.Bytes
@@ -40,7 +40,7 @@ func FuzzTexts(f *testing.F) {
 			t.Errorf("output %q", text)
 		}
 		_, second := filterTexts(t, text, "x", "x")
-		if second.Filter.Status != record.Unchanged || !bytes.Equal(second.Content.Bytes, text) {
+		if second.Filter.Status != contract.Unchanged || !bytes.Equal(second.Content.Bytes, text) {
 			t.Errorf("%q is changed again into %q: %v", text, second.Content.Bytes, second.Filter)
 		}
 	})
@@ -48,7 +48,7 @@ func FuzzTexts(f *testing.F) {
 
 // filterTexts gives the result of a stream with these texts and its comment; nil when
 // the run aborts, which only the display string may cause.
-func filterTexts(t *testing.T, body []byte, display, path string) (*result, *record.Record) {
+func filterTexts(t *testing.T, body []byte, display, path string) (*result, *contract.Record) {
 	t.Helper()
 	fx := newFixture("triage")
 	fx.header.Entity.Title = display
@@ -58,9 +58,9 @@ func filterTexts(t *testing.T, body []byte, display, path string) (*result, *rec
 		fx.actors[0].Login = &display
 	}
 	fx.bot("BOT_kgDOin", "in", "coder")
-	content := record.Content{Form: record.FormBytes, Bytes: body}
+	content := contract.Content{Form: contract.FormBytes, Bytes: body}
 	if utf8.Valid(body) {
-		content = record.Text(body)
+		content = contract.Text(body)
 	}
 	c := fx.comment("IC_kwDO1", owner, "")
 	c.Content = content

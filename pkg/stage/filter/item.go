@@ -5,25 +5,25 @@ import (
 	"maps"
 	"slices"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/record"
 )
 
 // item is one line on its way through the stage, with everything that has to happen
 // in stream order once it is written.
 type item struct {
-	line    record.Line    // nil when dropped
-	name    string         // what the line is about
-	memory  record.Content // as the reader gave it
-	no      int64          // line of the input
+	line    contract.Line    // nil when dropped
+	name    string           // what the line is about
+	memory  contract.Content // as the reader gave it
+	no      int64            // line of the input
 	notices []fault.Notice
 	gap     gap // the zero value counts nothing
 	err     error
 }
 
 type gap struct {
-	scope record.Scope
-	code  record.GapCode
+	scope contract.Scope
+	code  contract.GapCode
 }
 
 // tell writes the diagnostics of the line. What ends the run has one message, the
@@ -38,7 +38,7 @@ func (it *item) tell(log *fault.Log, explain bool) {
 }
 
 // drop takes the line out and counts it (gap ownership of the stream).
-func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
+func (it *item) drop(scope contract.Scope, code contract.GapCode, why string) {
 	it.notices = append(it.notices, fault.Notice{
 		Line: it.no, Record: it.name, Scope: string(scope), Code: string(code), Text: "dropped: " + why,
 	})
@@ -46,11 +46,11 @@ func (it *item) drop(scope record.Scope, code record.GapCode, why string) {
 }
 
 // contentOf gives the content of a record or log.
-func contentOf(l record.Line) *record.Content {
+func contentOf(l contract.Line) *contract.Content {
 	switch l := l.(type) {
-	case *record.Record:
+	case *contract.Record:
 		return &l.Content
-	case *record.Log:
+	case *contract.Log:
 		return &l.Content
 	}
 	return nil
@@ -62,7 +62,7 @@ func (it *item) size() int {
 	if c := contentOf(it.line); c != nil {
 		return small + len(c.Bytes) + len(c.Literal)
 	}
-	if d, ok := it.line.(*record.Document); ok {
+	if d, ok := it.line.(*contract.Document); ok {
 		return small + len(d.Raw)
 	}
 	return small
@@ -71,37 +71,37 @@ func (it *item) size() int {
 // names says which object a line is about: its kind and id, never its text.
 type names map[string]string // ids of checks by record key: all that a log has
 
-func (n names) of(l record.Line) string {
+func (n names) of(l contract.Line) string {
 	switch l := l.(type) {
-	case *record.Snapshot:
+	case *contract.Snapshot:
 		return "entity " + l.Entity.ID
-	case *record.Check:
+	case *contract.Check:
 		n[l.RecordKey] = l.ID
-	case *record.Log:
+	case *contract.Log:
 		return "log of check " + n[l.RecordKey]
 	}
-	return record.Describe(l)
+	return contract.Describe(l)
 }
 
 // scopeOf gives the scope in which a line's loss would be counted.
-func scopeOf(l record.Line) record.Scope {
+func scopeOf(l contract.Line) contract.Scope {
 	switch l := l.(type) {
-	case *record.Actor:
-		return record.ScopeActors
-	case *record.Record:
+	case *contract.Actor:
+		return contract.ScopeActors
+	case *contract.Record:
 		return recordScope(l.Kind)
-	case *record.Thread:
-		return record.ScopeReviews
-	case *record.Check:
-		return record.ScopeChecks
-	case *record.Run:
-		return record.ScopeAgentRuns
-	case *record.Log:
-		return record.ScopeCheckLogs
-	case *record.Document:
-		return record.ScopeDocuments
+	case *contract.Thread:
+		return contract.ScopeReviews
+	case *contract.Check:
+		return contract.ScopeChecks
+	case *contract.Run:
+		return contract.ScopeAgentRuns
+	case *contract.Log:
+		return contract.ScopeCheckLogs
+	case *contract.Document:
+		return contract.ScopeDocuments
 	}
-	return record.ScopeEntity
+	return contract.ScopeEntity
 }
 
 // gapCounts sums what this stage has to count.
@@ -114,13 +114,13 @@ func (c gapCounts) add(g gap) {
 }
 
 // lines gives the sums by scope, then code.
-func (c gapCounts) lines() []*record.Gap {
+func (c gapCounts) lines() []*contract.Gap {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b gap) int {
 		return cmp.Or(cmp.Compare(a.scope, b.scope), cmp.Compare(a.code, b.code))
 	})
-	var lines []*record.Gap
+	var lines []*contract.Gap
 	for _, k := range keys {
-		lines = append(lines, &record.Gap{Scope: k.scope, Code: k.code, Count: c[k]})
+		lines = append(lines, &contract.Gap{Scope: k.scope, Code: k.code, Count: c[k]})
 	}
 	return lines
 }

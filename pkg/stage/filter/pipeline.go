@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
+	"snapline/pkg/contract"
+	"snapline/pkg/stream"
 )
 
 const (
@@ -36,7 +36,7 @@ func (b *batch) release() { b.back <- b }
 // start reads and filters in its own goroutines and gives the finished batches in
 // stream order. The last one carries the reason of the end. It stops early when ctx
 // ends.
-func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h *record.Snapshot) iter.Seq[*batch] {
+func start(ctx context.Context, in *stream.Reader, who *admission, cfg Config, h *contract.Snapshot) iter.Seq[*batch] {
 	p := &pipeline{
 		in: in, who: who, names: names{},
 		work:  make(chan *batch, flightNumber),
@@ -72,7 +72,7 @@ func start(ctx context.Context, in *ndjson.Reader, who *admission, cfg Config, h
 }
 
 type pipeline struct {
-	in    *ndjson.Reader
+	in    *stream.Reader
 	who   *admission
 	names names
 	work  chan *batch // to any worker

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/requirement"
 	"snapline/pkg/stage/filter"
+	"snapline/pkg/stream"
 )
 
 // mixed is a stream with everything in it, in sizes around the batch limits.
@@ -37,7 +37,7 @@ func mixed() *fixture {
 			f.thread(fmt.Sprintf("PRRT_kwDO%04d", i), []string{"a.go", "\uff46.go", "it's"}[i/90%3], c)
 		}
 	}
-	var checks []*record.Check
+	var checks []*contract.Check
 	for i := range 20 {
 		checks = append(checks, f.check(fmt.Sprintf("CR_%02d", i), "build"))
 	}
@@ -131,18 +131,18 @@ func TestMemberSpelledTwiceAdmitsNobody(t *testing.T) {
 func TestAbortFromUpstreamIsReturned(t *testing.T) {
 	requirement.Claim(t, "ABT-11")
 	var in bytes.Buffer
-	w := ndjson.NewWriter(&in)
+	w := stream.NewWriter(&in)
 	for _, l := range newFixture("triage").lines() {
 		if err := w.Write(l); err != nil {
 			t.Fatal(err)
 		}
 	}
-	abort := record.Abort{Stage: "fetch", Exit: 4, Cause: record.CauseEnvironment}
+	abort := contract.Abort{Stage: "fetch", Exit: 4, Cause: contract.CauseEnvironment}
 	if err := w.Abort(abort); err != nil {
 		t.Fatal(err)
 	}
 	r := runBytes(t, in.Bytes(), config(t))
-	var a *ndjson.AbortError
+	var a *stream.AbortError
 	if !errors.As(r.err, &a) || a.Abort != abort {
 		t.Fatalf("got %v", r.err)
 	}
@@ -168,10 +168,10 @@ func TestInterruptWhileWaitingForInput(t *testing.T) {
 	end := make(chan struct{})
 	defer close(end)
 	ctx, cancel := context.WithCancel(context.Background())
-	r := ndjson.NewReader(&slowReader{bytes.NewReader(in[:len(in)/2]), end}, ndjson.ReaderOptions{Name: "stdin", Position: 1})
+	r := stream.NewReader(&slowReader{bytes.NewReader(in[:len(in)/2]), end}, stream.ReaderOptions{Name: "stdin", Position: 1})
 	done := make(chan error)
 	go func() {
-		done <- filter.Run(ctx, r, ndjson.NewWriter(io.Discard), config(t), nil)
+		done <- filter.Run(ctx, r, stream.NewWriter(io.Discard), config(t), nil)
 	}()
 	time.Sleep(50 * time.Millisecond)
 	cancel()
@@ -195,8 +195,8 @@ func TestFailedWriteEndsTheRun(t *testing.T) {
 	in := mixed().bytes(t)
 	whole := runBytes(t, in, config(t))
 	for _, left := range []int{0, 1000, len(whole.out) / 2, len(whole.out) - 1} {
-		r := ndjson.NewReader(bytes.NewReader(in), ndjson.ReaderOptions{Name: "stdin", Position: 1})
-		err := filter.Run(context.Background(), r, ndjson.NewWriter(&failingWriter{left}), config(t), nil)
+		r := stream.NewReader(bytes.NewReader(in), stream.ReaderOptions{Name: "stdin", Position: 1})
+		err := filter.Run(context.Background(), r, stream.NewWriter(&failingWriter{left}), config(t), nil)
 		if !errors.Is(err, errDisk) {
 			t.Errorf("after %d bytes: %v", left, err)
 		}

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"snapline/pkg/document"
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
-	"snapline/pkg/ndjson"
-	"snapline/pkg/record"
 	"snapline/pkg/safety"
-	"snapline/pkg/tree"
+	"snapline/pkg/stream"
 )
 
 // engine is what this stage needs of a *safety.Worker.
@@ -25,10 +25,10 @@ type text struct {
 	explain bool
 	strict  bool
 	family  document.Family
-	bounds  record.Bounds
+	bounds  contract.Bounds
 }
 
-func newText(cfg Config, h *record.Snapshot) *text {
+func newText(cfg Config, h *contract.Snapshot) *text {
 	worker := cfg.Engine.NewWorker()
 	worker.Explain = cfg.Explain
 	t := &text{worker: worker, explain: cfg.Explain, strict: cfg.Strict, family: cfg.Families[h.Family]}
@@ -53,21 +53,21 @@ func (t *text) filter(it *item) {
 
 func (t *text) line(it *item) error {
 	switch l := it.line.(type) {
-	case *record.Actor:
+	case *contract.Actor:
 		return t.actor(it, l)
-	case *record.Record:
+	case *contract.Record:
 		return t.record(it, l)
-	case *record.Thread:
+	case *contract.Thread:
 		return t.thread(it, l)
-	case *record.Check:
+	case *contract.Check:
 		return t.name(it, &l.Name, &l.Filter, &l.RejectedAs)
-	case *record.Run:
+	case *contract.Run:
 		return t.name(it, &l.Agent, &l.Filter, &l.RejectedAs)
-	case *record.Log:
+	case *contract.Log:
 		f, err := t.content(it, safety.Log, &l.Content)
 		l.Filter = f
 		return err
-	case *record.Document:
+	case *contract.Document:
 		return t.document(it, l)
 	}
 	return nil
@@ -75,8 +75,8 @@ func (t *text) line(it *item) error {
 
 // actor filters a login; one that is unsafe, oversize or empty becomes null and keeps
 // its findings (DSP-05, AMB-10, AMB-27).
-func (t *text) actor(it *item, l *record.Actor) error {
-	l.LoginFilter = &record.Filter{Status: record.Unchanged, Findings: []record.Finding{}}
+func (t *text) actor(it *item, l *contract.Actor) error {
+	l.LoginFilter = &contract.Filter{Status: contract.Unchanged, Findings: []contract.Finding{}}
 	if l.Login == nil {
 		return nil
 	}
@@ -87,34 +87,34 @@ func (t *text) actor(it *item, l *record.Actor) error {
 	f := login.filter
 	l.Login = &login.value
 	if login.value == "" {
-		l.Login, f.Status = nil, record.Modified
+		l.Login, f.Status = nil, contract.Modified
 	}
 	l.LoginFilter = &f
 	return nil
 }
 
 // record filters a body. The entity's has to survive (ABT-03, ABT-04).
-func (t *text) record(it *item, l *record.Record) error {
+func (t *text) record(it *item, l *contract.Record) error {
 	f, err := t.content(it, safety.Body, &l.Content)
 	if err != nil {
 		return err
 	}
 	l.Filter = f
-	if l.Kind != record.KindEntity {
+	if l.Kind != contract.KindEntity {
 		return nil
 	}
 	switch l.Content.Form {
-	case record.FormOversize:
-		return abort(it, "filter.oversize-body", record.SourceTooLarge, fmt.Sprintf("the body is over max_source_bytes, %d", t.bounds.MaxSourceBytes), "shorten the body at the forge")
-	case record.FormNone:
-		return abort(it, "filter.unsafe-body", record.UnsafeContent, "the body cannot be made safe: "+counts(f.Findings), "remove the named construct from the body at the forge")
+	case contract.FormOversize:
+		return abort(it, "filter.oversize-body", contract.SourceTooLarge, fmt.Sprintf("the body is over max_source_bytes, %d", t.bounds.MaxSourceBytes), "shorten the body at the forge")
+	case contract.FormNone:
+		return abort(it, "filter.unsafe-body", contract.UnsafeContent, "the body cannot be made safe: "+counts(f.Findings), "remove the named construct from the body at the forge")
 	}
 	return nil
 }
 
 // thread judges a thread by its path, which is structural: kept as it is or unsafe,
 // and then the relationship goes while its comments stay (STR-02 to STR-05, AMB-26).
-func (t *text) thread(it *item, l *record.Thread) error {
+func (t *text) thread(it *item, l *contract.Thread) error {
 	if l.Path == "" {
 		return nil
 	}
@@ -123,9 +123,9 @@ func (t *text) thread(it *item, l *record.Thread) error {
 	case err != nil:
 		return err
 	case !safe:
-		it.drop(record.ScopeReviews, record.UnsafeContent, "its path is unsafe")
+		it.drop(contract.ScopeReviews, contract.UnsafeContent, "its path is unsafe")
 	case !tree.ValidPath(l.Path) || int64(len(l.Path)) > t.bounds.MaxMetadataStringBytes:
-		it.drop(record.ScopeReviews, record.InvalidMetadata, "its path does not have the form of a path")
+		it.drop(contract.ScopeReviews, contract.InvalidMetadata, "its path does not have the form of a path")
 	}
 	return nil
 }
@@ -133,18 +133,18 @@ func (t *text) thread(it *item, l *record.Thread) error {
 // name filters the display name of a check or run. One that is unsafe, oversize or
 // empty costs the object, which travels on without it until bound has counted it
 // (DSP-06, AMB-10, AMB-14).
-func (t *text) name(it *item, name *string, f **record.Filter, rejectedAs *record.GapCode) error {
+func (t *text) name(it *item, name *string, f **contract.Filter, rejectedAs *contract.GapCode) error {
 	d, err := t.display(it, "name", *name)
 	if err != nil {
 		return err
 	}
 	code := d.unusable
 	if code == "" && d.value == "" {
-		code = record.InvalidMetadata
+		code = contract.InvalidMetadata
 		it.notice(string(code), 0, "rejected: its name is empty")
 	}
 	if code != "" {
-		d.value, d.filter.Status, *rejectedAs = "", record.Rejected, code
+		d.value, d.filter.Status, *rejectedAs = "", contract.Rejected, code
 	}
 	*name, *f = d.value, &d.filter
 	return nil
@@ -152,14 +152,14 @@ func (t *text) name(it *item, name *string, f **record.Filter, rejectedAs *recor
 
 // content filters a body or log in place. It gives no filter for content that does
 // not travel: oversize (BND-05) or missing.
-func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.Filter, error) {
+func (t *text) content(it *item, kind safety.Kind, c *contract.Content) (*contract.Filter, error) {
 	switch c.Form {
-	case record.FormText, record.FormBytes:
+	case contract.FormText, contract.FormBytes:
 	default:
 		return nil, nil
 	}
 	if int64(len(c.Bytes)) > t.bounds.MaxSourceBytes {
-		*c = record.Content{Form: record.FormOversize}
+		*c = contract.Content{Form: contract.FormOversize}
 		return nil, nil
 	}
 	r, err := t.worker.Filter(kind, c.Bytes)
@@ -168,8 +168,8 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 	}
 	t.report(it, "", r)
 	f := filterOf(r)
-	if r.Status == record.Rejected {
-		*c = record.Content{}
+	if r.Status == contract.Rejected {
+		*c = contract.Content{}
 		return &f, nil
 	}
 	replace(c, r.Text)
@@ -180,8 +180,8 @@ func (t *text) content(it *item, kind safety.Kind, c *record.Content) (*record.F
 // text keeps its spelling, and so does what stands before a line end that is new
 // (CAN-07): a body of a forge rarely has one. Other text is copied over the source and
 // spelled over the old spelling, if it fits: by the worker and not by the one writer.
-func replace(c *record.Content, text []byte) {
-	if c.Form == record.FormText && bytes.HasPrefix(text, c.Bytes) {
+func replace(c *contract.Content, text []byte) {
+	if c.Form == contract.FormText && bytes.HasPrefix(text, c.Bytes) {
 		switch added := text[len(c.Bytes):]; {
 		case len(added) == 0:
 			return
@@ -197,23 +197,23 @@ func replace(c *record.Content, text []byte) {
 	if c.Literal == nil || &c.Literal[0] == &c.Bytes[0] {
 		spelling = make([]byte, 0, len(text)+len(text)/16+2)
 	}
-	spelling = ndjson.AppendString(spelling, text)
-	*c = record.Content{Form: record.FormText, Bytes: append(c.Bytes[:0], text...), Literal: spelling[1 : len(spelling)-1]}
+	spelling = stream.AppendString(spelling, text)
+	*c = contract.Content{Form: contract.FormText, Bytes: append(c.Bytes[:0], text...), Literal: spelling[1 : len(spelling)-1]}
 }
 
 // displayed is the outcome of a display string.
 type displayed struct {
 	value    string
-	filter   record.Filter
-	unusable record.GapCode // why there is no value; "" when there is one
+	filter   contract.Filter
+	unusable contract.GapCode // why there is no value; "" when there is one
 }
 
 // display filters one display string; its size is measured here (AMB-10, DSP-02).
 func (t *text) display(it *item, field, s string) (displayed, error) {
 	if int64(len(s)) > t.bounds.MaxSourceBytes {
-		f := record.Filter{Status: record.Rejected, Findings: []record.Finding{{Code: "bound.oversize", Count: 1}}}
-		it.notice(string(record.SourceTooLarge), 0, field+" is over max_source_bytes")
-		return displayed{filter: f, unusable: record.SourceTooLarge}, nil
+		f := contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: "bound.oversize", Count: 1}}}
+		it.notice(string(contract.SourceTooLarge), 0, field+" is over max_source_bytes")
+		return displayed{filter: f, unusable: contract.SourceTooLarge}, nil
 	}
 	r, err := t.worker.Filter(safety.Display, []byte(s))
 	if err != nil {
@@ -221,8 +221,8 @@ func (t *text) display(it *item, field, s string) (displayed, error) {
 	}
 	t.report(it, field, r)
 	d := displayed{filter: filterOf(r)}
-	if r.Status == record.Rejected {
-		d.unusable = record.UnsafeContent
+	if r.Status == contract.Rejected {
+		d.unusable = contract.UnsafeContent
 		return d, nil
 	}
 	d.value = string(r.Text)
@@ -235,11 +235,11 @@ func (t *text) safePath(it *item, s string) (bool, error) {
 	if err != nil {
 		return false, component(it, err)
 	}
-	return r.Status == record.Unchanged, nil
+	return r.Status == contract.Unchanged, nil
 }
 
-func filterOf(r safety.Result) record.Filter {
-	return record.Filter{Status: r.Status, Findings: r.Findings}.Clone()
+func filterOf(r safety.Result) contract.Filter {
+	return contract.Filter{Status: r.Status, Findings: r.Findings}.Clone()
 }
 
 // component is the failure of a part of the engine: always an abort, never a gap, and
@@ -253,15 +253,15 @@ func component(it *item, cause error) *fault.Error {
 
 // report names a changed or rejected text once: what was found, never the text.
 func (t *text) report(it *item, field string, r safety.Result) {
-	if r.Status == record.Unchanged && len(r.Findings) == 0 {
+	if r.Status == contract.Unchanged && len(r.Findings) == 0 {
 		return
 	}
 	what := string(r.Status)
 	if field != "" {
 		what = field + " " + what
 	}
-	if r.Status == record.Rejected {
-		it.notice(string(record.UnsafeContent), 0, what+": "+counts(r.Findings))
+	if r.Status == contract.Rejected {
+		it.notice(string(contract.UnsafeContent), 0, what+": "+counts(r.Findings))
 	} else {
 		it.notice(codes(r.Findings), total(r.Findings), what)
 	}
@@ -285,7 +285,7 @@ func (it *item) notice(code string, count int64, text string) {
 	})
 }
 
-func codes(findings []record.Finding) string {
+func codes(findings []contract.Finding) string {
 	all := make([]string, len(findings))
 	for i, f := range findings {
 		all[i] = f.Code
@@ -293,7 +293,7 @@ func codes(findings []record.Finding) string {
 	return strings.Join(all, ",")
 }
 
-func counts(findings []record.Finding) string {
+func counts(findings []contract.Finding) string {
 	all := make([]string, len(findings))
 	for i, f := range findings {
 		all[i] = fmt.Sprintf("%s %d", f.Code, f.Count)
@@ -301,7 +301,7 @@ func counts(findings []record.Finding) string {
 	return strings.Join(all, ", ")
 }
 
-func total(findings []record.Finding) (n int64) {
+func total(findings []contract.Finding) (n int64) {
 	for _, f := range findings {
 		n += f.Count
 	}
