@@ -23,7 +23,7 @@ func addressed(c *cursor) bool {
 	if how == mentioned || t.end < c.hi && c.text[t.end] == ')' {
 		return false
 	}
-	sure := t.id != wSystem && (t.id == wAI || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
+	sure := t.id != wSystem && (t.id == wAi || t.id == ais || before.is(rAgentAttr) && t.gap&(clause|gColon) == 0 || t.can(mAgentName))
 
 	// The words that say which agent: "AI agents reading this:".
 	i, relative := 1, false
@@ -203,15 +203,15 @@ func fillsIn(c *cursor, k int) bool {
 
 func isModel(id wid) bool { return id == model || id == models }
 
-var (
-	ais      = vocabulary["ais"]
-	codeWord = vocabulary["code"]
-	only     = vocabulary["only"]
-	whenever = vocabulary["whenever"]
-	always   = vocabulary["always"]
-	need     = vocabulary["need"]
-	have     = vocabulary["have"]
-	forWord  = vocabulary["for"]
-	model    = vocabulary["model"]
-	models   = vocabulary["models"]
+const (
+	ais      = wAis
+	codeWord = wCode
+	only     = wOnly
+	whenever = wWhenever
+	always   = wAlways
+	need     = wNeed
+	have     = wHave
+	forWord  = wFor
+	model    = wModel
+	models   = wModels
 )

@@ -44,7 +44,11 @@ func Anchors() []prefilter.Pattern {
 	for _, a := range fixedAnchors {
 		out = append(out, prefilter.Folded(a))
 	}
-	return append(out, prefilter.Classes("(?i)env["+envEnds+"]"))
+	out = append(out, prefilter.Classes("(?i)env["+envEnds+"]"))
+	for _, notation := range langPatterns {
+		out = append(out, prefilter.Classes(notation))
+	}
+	return out
 }
 
 // byStart holds the anchors by their first two bytes.
@@ -66,5 +70,5 @@ func anchorAt(text []byte, i int) bool {
 			return true
 		}
 	}
-	return false
+	return langAnchorAt(text, i)
 }

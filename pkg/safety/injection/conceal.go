@@ -63,10 +63,10 @@ func concealRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
-var (
-	end   = vocabulary["end"]
-	those = vocabulary["those"]
-	these = vocabulary["these"]
+const (
+	end   = wEnd
+	those = wThose
+	these = wThese
 )
 
 // named1 reports whether the user at i is only the first word of another noun (the
@@ -111,10 +111,10 @@ func owns(c *cursor, t token) bool {
 // many reports whether the word for the user is a plural.
 func many(c *cursor, t token) bool { return c.text[t.end-1]|0x20 == 's' }
 
-var (
-	showing = vocabulary["showing"]
-	tell    = vocabulary["tell"]
-	telling = vocabulary["telling"]
+const (
+	showing = wShowing
+	tell    = wTell
+	telling = wTelling
 )
 
 // withheld reports whether the verb at the current word is denied by an order, and
@@ -148,9 +148,9 @@ func withheld(c *cursor) (int, bool) {
 	return c.at(at).start, !stated(c, at)
 }
 
-var (
-	ever  = vocabulary["ever"]
-	avoid = vocabulary["avoid"]
+const (
+	ever  = wEver
+	avoid = wAvoid
 )
 
 // stated reports whether the denial at i is a statement about somebody: "we do not
@@ -170,7 +170,7 @@ func stated(c *cursor, i int) bool {
 	return b.is(rSubject) || b.id == wNone && c.text[b.end-1]|0x20 == 's'
 }
 
-var when = vocabulary["when"]
+const when = wWhen
 
 // ordered reports whether "without" at i belongs to an imperative, not to a statement
 // such as "the program exits without telling the user". A line break may begin a
@@ -312,4 +312,4 @@ func hideRule(c *cursor) (span, bool) {
 	return span{}, false
 }
 
-var hiddenWord = vocabulary["hidden"]
+const hiddenWord = wHidden

@@ -22,22 +22,6 @@ const wordSlots = 1 << 12
 // wordKey is a word in lower case, zeros behind it.
 type wordKey [3]uint64
 
-var dictionary = func() *wordTable {
-	t := &wordTable{keys: make([]wordKey, len(roles))}
-	for w, id := range vocabulary {
-		key, ok := keyOf([]byte(w))
-		if !ok || len(w) > maxWord {
-			panic("injection: no word: " + w)
-		}
-		slot := key.slot()
-		for t.slots[slot] != wNone {
-			slot = (slot + 1) % wordSlots
-		}
-		t.slots[slot], t.keys[id] = id, key
-	}
-	return t
-}()
-
 // find is the number of the word, 0 if there is none. A typographic apostrophe counts
 // as a plain one.
 func (t *wordTable) find(word []byte) wid {
@@ -92,22 +76,6 @@ func (k *wordKey) slot() uint64 {
 	h := k[0]*0x9E3779B97F4A7C15 + k[1]*0xC2B2AE3D27D4EB4F + k[2]*0x165667B19E3779F9
 	return (h ^ h>>31) * 0x9E3779B97F4A7C15 >> 52
 }
-
-// wordLengths holds, for the first two letters in either case, a bit for each length
-// that a word of the vocabulary has; wordEnds for the first and the last.
-var wordLengths, wordEnds = func() (two, ends [1 << 10]uint32) {
-	for w := range vocabulary {
-		ends[letters(w[0], w[len(w)-1])] |= 1 << len(w)
-		if len(w) > 1 {
-			two[letters(w[0], w[1])] |= 1 << len(w)
-			continue
-		}
-		for second := range 32 {
-			two[letters(w[0], byte(second))] |= 1 << 1
-		}
-	}
-	return
-}()
 
 func letters(a, b byte) int { return int(a&31)<<5 | int(b&31) }
 

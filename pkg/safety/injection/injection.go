@@ -140,7 +140,10 @@ func (s *Scanner) hit(h int) {
 	case '!', '[', ']', '"':
 		s.hiddenAt(h)
 	default:
-		s.word(h)
+		if isLetter(text[h]) {
+			s.word(h)
+		}
+		s.cur.languages(h, false, s.found)
 	}
 }
 

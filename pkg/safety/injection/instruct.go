@@ -24,7 +24,16 @@ func (s *Scanner) instructs(region span) bool {
 		}
 		things = things || (t.is(rThing) || t.can(mDotted))
 	}
-	return things && s.leaks(region)
+	return things && s.leaks(region) || c.speaks(region)
+}
+
+// speaks reports whether a phrase of a language stands in a hidden region, or one that is
+// an order there.
+func (c *cursor) speaks(region span) (found bool) {
+	for h := region.start; h < region.end && !found; h++ {
+		c.languages(h, true, func(class, span) { found = true })
+	}
+	return found
 }
 
 // advance moves to the next word and forgets the words far behind.
@@ -144,9 +153,9 @@ func approval(c *cursor) bool {
 	return false
 }
 
-var (
-	approve   = vocabulary["approve"]
-	mergeWord = vocabulary["merge"]
+const (
+	approve   = wApprove
+	mergeWord = wMerge
 )
 
 // aside reports whether the verb at the current word is no order but says when or to
@@ -173,7 +182,7 @@ func directive(c *cursor) bool {
 	return c.at(-1).gap&gEdge != 0 && c.at(-1).id == lint && c.at(-1).end != c.at(-1).start
 }
 
-var lint = vocabulary["lint"]
+const lint = wLint
 
 // obliged reports whether the verb at the current word stands behind "you must".
 func obliged(c *cursor) bool {
@@ -193,7 +202,7 @@ func obliged(c *cursor) bool {
 	return false
 }
 
-var required = vocabulary["required"]
+const required = wRequired
 
 // hint reports whether the verb at the current word is asked of a person who fills in
 // a template.

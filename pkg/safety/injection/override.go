@@ -293,11 +293,11 @@ func compound(c *cursor, verb token, i int) bool {
 		!n.is(rFunction|rPreposition|rAndOr|rSubject|rAdverb|rImperative|rFill|rEarlier)
 }
 
-var (
-	past    = vocabulary["past"]
-	prompts = vocabulary["prompts"]
-	self    = vocabulary["i"]
-	we      = vocabulary["we"]
+const (
+	past    = wPast
+	prompts = wPrompts
+	self    = wI
+	we      = wWe
 )
 
 // closed reports whether a clause ends before the word at i.
@@ -333,7 +333,7 @@ func qualified(c *cursor, v, i int) (int, bool) {
 			person = true
 		case t.is(rPerson):
 			person = true
-		case t.id == wSystemPrompt:
+		case t.id == wSystemprompt:
 			return t.end, bare(c, v)
 		case t.id == wSystem && c.at(j+1).id == wPrompt:
 			return c.at(j + 1).end, bare(c, v)
@@ -390,16 +390,16 @@ func saidBefore(c *cursor, i int) (int, bool) {
 }
 
 var (
-	were = vocabulary["were"]
-	far  = vocabulary["far"]
+	were = wWere
+	far  = wFar
 
-	typeWord = vocabulary["type"]
-	mypy     = vocabulary["mypy"]
-	pyright  = vocabulary["pyright"]
+	typeWord = wType
+	mypy     = wMypy
+	pyright  = wPyright
 
-	know = vocabulary["know"]
-	knew = vocabulary["knew"]
+	know = wKnow
+	knew = wKnew
 
-	orders   = vocabulary["orders"]
-	commands = vocabulary["commands"]
+	orders   = wOrders
+	commands = wCommands
 )

@@ -74,19 +74,19 @@ func takenUp(c *cursor, i int) (int, bool) {
 // agentBetween reports whether the reader is called an AI between the words k and i.
 func agentBetween(c *cursor, k, i int) bool {
 	for j := k + 1; j < i && j <= k+5; j++ {
-		if t := c.at(j); t.can(mAgentName) || t.id == wAI {
+		if t := c.at(j); t.can(mAgentName) || t.id == wAi {
 			return true
 		}
 	}
 	return false
 }
 
-var (
-	jailbroken = vocabulary["jailbroken"]
-	roleWord   = vocabulary["role"]
-	youre      = vocabulary["you're"]
-	ready      = vocabulary["ready"]
-	able       = vocabulary["able"]
+const (
+	jailbroken = wJailbroken
+	roleWord   = wRole
+	youre      = wYouRe
+	ready      = wReady
+	able       = wAble
 )
 
 // voided reports whether the limits at the current word are said not to exist or apply.
@@ -100,11 +100,11 @@ func voided(c *cursor) bool {
 	return false
 }
 
-var (
-	exist  = vocabulary["exist"]
-	apply  = vocabulary["apply"]
-	matter = vocabulary["matter"]
-	bind   = vocabulary["bind"]
+const (
+	exist  = wExist
+	apply  = wApply
+	matter = wMatter
+	bind   = wBind
 )
 
 // limitless is the index of the word that takes the limits at the current word away,
@@ -209,11 +209,11 @@ func byHand(c *cursor, i int) bool {
 	return false
 }
 
-var (
-	hand = vocabulary["hand"]
-	can  = vocabulary["can"]
-	pipe = vocabulary["pipe"]
-	feed = vocabulary["feed"]
+const (
+	hand = wHand
+	can  = wCan
+	pipe = wPipe
+	feed = wFeed
 )
 
 // joinsVerb reports whether the verb at i goes on with what was said: and, then, or the
@@ -268,13 +268,13 @@ func outcome(c *cursor, i int) (int, bool) {
 	return 0, false
 }
 
-var (
-	them        = vocabulary["them"]
-	its         = vocabulary["its"]
-	decoded     = vocabulary["decoded"]
-	translated  = vocabulary["translated"]
-	translation = vocabulary["translation"]
-	resulting   = vocabulary["resulting"]
+const (
+	them        = wThem
+	its         = wIts
+	decoded     = wDecoded
+	translated  = wTranslated
+	translation = wTranslation
+	resulting   = wResulting
 )
 
 // toShell reports whether the words at i lead into an interpreter.

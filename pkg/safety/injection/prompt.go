@@ -12,7 +12,7 @@ func promptRule(c *cursor) (span, bool) {
 			return span{}, false
 		}
 		first = -1
-	} else if name.id != wSystemPrompt {
+	} else if name.id != wSystemprompt {
 		return span{}, false
 	}
 	start := c.at(first).start
@@ -159,17 +159,17 @@ func handed(c *cursor, i int) bool {
 	return false
 }
 
-var (
-	needs       = vocabulary["needs"]
-	readsWord   = vocabulary["reads"]
-	youve       = vocabulary["you've"]
-	giving      = vocabulary["giving"]
-	give        = vocabulary["give"]
-	gave        = vocabulary["gave"]
-	below       = vocabulary["below"]
-	hereby      = vocabulary["hereby"]
-	setWord     = vocabulary["set"]
-	replacement = vocabulary["replacement"]
+const (
+	needs       = wNeeds
+	readsWord   = wReads
+	youve       = wYouVe
+	giving      = wGiving
+	give        = wGive
+	gave        = wGave
+	below       = wBelow
+	hereby      = wHereby
+	setWord     = wSet
+	replacement = wReplacement
 )
 
 // changes reports whether the verb at i asks for another system prompt, and is no
@@ -222,4 +222,4 @@ func replaces(c *cursor, i int) bool {
 	return false
 }
 
-var text = vocabulary["text"]
+const text = wText

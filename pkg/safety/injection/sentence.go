@@ -102,10 +102,10 @@ func wholeEnvironment(c *cursor, own bool) (span, bool) {
 		(closed(c, 1) && c.at(1).gap&gColon == 0 || c.at(1).is(rInto))
 }
 
-var (
-	variables = vocabulary["variables"]
-	vars      = vocabulary["vars"]
-	share     = vocabulary["share"]
+const (
+	variables = wVariables
+	vars      = wVars
+	share     = wShare
 )
 
 // maxTries bounds the verbs that are tried on each side of a thing.
@@ -255,7 +255,7 @@ func readThenSent(c *cursor, what thing, last int) (span, bool) {
 	return span{}, false
 }
 
-var base64 = vocabulary["base64"]
+const base64 = wBase64
 
 // inReply reports whether the words behind i lead into a reply: in your reply, to the
 // comment.
@@ -276,7 +276,7 @@ func inReply(c *cursor, i int) bool {
 	return false
 }
 
-var next = vocabulary["next"]
+const next = wNext
 
 // goesTo reports whether a place to go to follows: to, in, into, here.
 func goesTo(c *cursor, i int) bool {
@@ -332,14 +332,14 @@ func sentToURL(c *cursor, what thing, last int) (span, bool) {
 	return span{}, false
 }
 
-var (
-	in    = vocabulary["in"]
-	or    = vocabulary["or"]
-	into  = vocabulary["into"]
-	onto  = vocabulary["onto"]
-	paste = vocabulary["paste"]
-	local = vocabulary["local"]
-	cat   = vocabulary["cat"]
+const (
+	in    = wIn
+	or    = wOr
+	into  = wInto
+	onto  = wOnto
+	paste = wPaste
+	local = wLocal
+	cat   = wCat
 )
 
 // isURL reports whether the word is the scheme of a URL.
