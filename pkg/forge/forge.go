@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -236,6 +237,9 @@ type Discussion struct {
 	// Gaps are what only the adapter can know: history_unavailable, unsupported with the
 	// number of affected objects, comments withheld as internal (AMB-25, AMB-50).
 	Gaps []contract.Gap
+	// Notes are one-line diagnostics in own words, for example that an object was deleted
+	// while it was read (AMB-83).
+	Notes []string
 }
 
 // Check is one check run.
@@ -262,7 +266,8 @@ type Checks struct {
 	Failed error
 	// Gaps are what only the adapter can know, for example commit statuses that are
 	// no checks (AMB-58).
-	Gaps []contract.Gap
+	Gaps  []contract.Gap
+	Notes []string // as those of a Discussion
 }
 
 // Rights is what a token can do, in words for people.
@@ -290,6 +295,31 @@ type UnsupportedEntity struct{ Detail string }
 
 // Error implements error.
 func (e *UnsupportedEntity) Error() string { return e.Detail }
+
+// ImportedEntity says that the entity was imported from another forge and stands under
+// the account that ran the import: who wrote it cannot be told (AMB-80).
+type ImportedEntity struct{}
+
+// Error implements error.
+func (e *ImportedEntity) Error() string {
+	return "the entity was imported from another forge under the account that ran the import: its author is unknown"
+}
+
+// ImportNotes says that n comments of a list were imported and so have no author.
+func ImportNotes(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d imported from another forge: their authors are unknown", n)}
+}
+
+// PartCode is the gap of a part of a source that could not be read.
+func PartCode(err error) contract.GapCode {
+	if client.IsKind(err, client.Forbidden, client.Unauthenticated) {
+		return contract.AuthorizationFailed
+	}
+	return contract.FetchFailed
+}
 
 // InvalidEntity says that the entity or its repository lacks what a snapshot needs.
 type InvalidEntity struct{ Detail string }

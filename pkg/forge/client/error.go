@@ -45,8 +45,12 @@ type Error struct {
 	// Reason is what the server says is wrong, a word of an adapter's own table (for
 	// example "saml"); "" when unknown.
 	Reason string
-	// Message is the server's own text. It is for comparing only and never printed.
+	// Message is the server's own text. It is for comparing only and never printed: a
+	// refusal may repeat the token.
 	Message string
+	// Body is the whole answer of a refusal, for an adapter that knows its members. It
+	// is never printed either.
+	Body []byte
 
 	cause     error
 	header    http.Header // Limited: of the answer that said so

@@ -192,7 +192,7 @@ func statusError(r Request, resp *Response) *Error {
 	case resp.Status == http.StatusUnauthorized:
 		e.Kind = Unauthenticated
 	case resp.Status == http.StatusForbidden:
-		e.Kind = Forbidden
+		e.Kind, e.Body = Forbidden, resp.Body
 	case resp.Status == http.StatusNotFound:
 		e.Kind = NotFound
 	case resp.Status == http.StatusGone:

@@ -8,11 +8,10 @@ import (
 	"snapline/pkg/forge/client"
 )
 
-const missingRight = "permission look-ups are refused: the token must belong to an administrator of the repository"
-
 // Accounts implements forge.Adapter. Every account is human here; its role is looked
 // up once, as it is now. The first look-up shows whether the token may ask at all.
-func (a *adapter) Accounts(ctx context.Context, _ *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
+func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
+	at := e.Native.(place)
 	resolved := slices.Clone(accounts)
 	var asked []*forge.Account
 	for i := range resolved {
@@ -23,13 +22,13 @@ func (a *adapter) Accounts(ctx context.Context, _ *forge.Entity, accounts []forg
 	errs := make([]error, len(asked))
 	ask := func(i int) {
 		var role *string
-		role, errs[i] = a.permission(ctx, *asked[i])
+		role, errs[i] = a.permission(ctx, at, *asked[i])
 		asked[i].Role, asked[i].Verified = role, role != nil
 	}
 	if len(asked) > 0 {
 		ask(0)
 		if client.IsKind(errs[0], client.Forbidden, client.Unauthenticated) {
-			return resolved, []string{missingRight}, ctx.Err()
+			return resolved, []string{missing(errs[0])}, ctx.Err()
 		}
 		forge.Parallel(len(asked)-1, func(i int) { ask(i + 1) })
 	}
@@ -53,10 +52,10 @@ func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
 		r.Lines = append(r.Lines, "its author's account is deleted: nothing by that author can be admitted")
 		return r, nil
 	}
-	role, err := a.permission(ctx, *e.Author)
+	role, err := a.permission(ctx, e.Native.(place), *e.Author)
 	switch {
 	case client.IsKind(err, client.Forbidden, client.Unauthenticated):
-		r.Missing = append(r.Missing, missingRight)
+		r.Missing = append(r.Missing, missing(err))
 	case err != nil && !client.IsKind(err, client.NotFound):
 		return r, err
 	case role == nil:

@@ -36,19 +36,29 @@ var statuses = map[string]outcome{
 // Checks implements forge.Adapter. A check is an Actions run, the only object with an
 // identifier, a revision and all times. A commit status has a counter instead of an
 // identifier: each is counted as invalid, but for those that Actions itself posts
-// (AMB-58).
+// (AMB-58). A list of statuses that is refused or fails costs itself alone (AMB-86).
 func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) {
-	facts, _ := e.Native.(pullFacts)
-	if facts.actions {
-		path := a.repository + "/actions/runs?head_sha=" + url.QueryEscape(e.HeadSHA)
-		if c.Checks, c.Failed = list(ctx, a, path, "action runs", "workflow_runs", paged, readRun); c.Failed != nil {
-			return forge.Checks{Failed: c.Failed}
+	at := e.Native.(place)
+	var (
+		foreign []bool
+		failed  error
+	)
+	forge.Parallel(2, func(i int) {
+		switch {
+		case i == 0 && at.actions:
+			c.Checks, c.Failed = list(ctx, a, listing{
+				path: at.repository + "/actions/runs?head_sha=" + url.QueryEscape(e.HeadSHA), where: "action runs",
+				member: "workflow_runs", total: inAnswer,
+			}, readRun)
+		case i == 1:
+			foreign, failed = list(ctx, a, listing{
+				path: at.repository + "/commits/" + url.PathEscape(e.HeadSHA) + "/statuses", where: "commit statuses",
+			}, readStatus)
 		}
-	}
-	path := a.repository + "/commits/" + url.PathEscape(e.HeadSHA) + "/statuses"
-	foreign, err := list(ctx, a, path, "commit statuses", "", paged, readStatus)
-	if err != nil {
-		return forge.Checks{Failed: err}
+	})
+	if failed != nil {
+		c.Gaps = append(c.Gaps, contract.Gap{Scope: contract.ScopeChecks, Code: forge.PartCode(failed), Count: 1})
+		c.Notes = append(c.Notes, failed.Error())
 	}
 	n := int64(0)
 	for _, isForeign := range foreign {
@@ -64,7 +74,7 @@ func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) 
 
 // readRun reads a run in the shape of any supported version: older ones name the
 // revision head_sha and have no times at all.
-func readRun(o strictjson.Object) (string, forge.Check) {
+func readRun(o strictjson.Object) forge.Item[forge.Check] {
 	mapped := statuses[o.Text("status")]
 	c := forge.Check{
 		ID:          o.Digits("id"),
@@ -80,18 +90,18 @@ func readRun(o strictjson.Object) (string, forge.Check) {
 	if c.HeadSHA == nil {
 		c.HeadSHA = o.OptText("head_sha")
 	}
-	return c.ID, c
+	return forge.Item[forge.Check]{ID: c.ID, Value: c, Changed: forge.Newest(c.CreatedAt)}
 }
 
 // readStatus tells whether a commit status was posted by something else than Actions.
-func readStatus(o strictjson.Object) (id string, foreign bool) {
-	foreign = true
+func readStatus(o strictjson.Object) forge.Item[bool] {
+	foreign := true
 	if target := o.OptText("target_url"); target != nil {
 		if u, err := url.Parse(*target); err == nil && strings.Contains(u.Path, "/actions/runs/") {
 			foreign = false
 		}
 	}
-	return o.Digits("id"), foreign
+	return forge.Item[bool]{ID: o.Digits("id"), Value: foreign, Changed: forge.Newest(o.OptText("created_at"))}
 }
 
 // roles maps native permissions (AMB-39). Forgejo has neither maintain nor triage.
@@ -99,8 +109,8 @@ var roles = map[string]string{"owner": "admin", "admin": "admin", "write": "writ
 
 // permission asks for one account's role. The look-up goes by login, so the answer
 // has to be about the same identifier: names can be taken over.
-func (a *adapter) permission(ctx context.Context, acc forge.Account) (role *string, err error) {
-	path := a.repository + "/collaborators/" + url.PathEscape(acc.Login) + "/permission"
+func (a *adapter) permission(ctx context.Context, at place, acc forge.Account) (role *string, err error) {
+	path := at.repository + "/collaborators/" + url.PathEscape(acc.Login) + "/permission"
 	doc, _, err := a.get(ctx, path, "permission")
 	if err != nil {
 		return nil, err

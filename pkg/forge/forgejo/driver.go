@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
@@ -26,14 +27,10 @@ var Driver = forge.Driver{
 	},
 	Header: http.Header{"Accept": {"application/json"}},
 	Open: func(t forge.Target, e forge.Endpoint, c *client.Client, s forge.Settings) forge.Adapter {
-		root := strings.TrimSuffix(e.Base.EscapedPath(), "/api/v1")
-		repository := e.Base.EscapedPath() + "/repos"
-		for _, segment := range strings.Split(t.Repository, "/") {
-			repository += "/" + url.PathEscape(segment)
-		}
+		base := e.Base.EscapedPath()
 		return &adapter{
-			target: t, client: c, limit: s.MaxAnswerBytes, number: strconv.FormatInt(t.Number, 10),
-			version: e.Base.EscapedPath() + "/version", ownVersion: root + "/api/forgejo/v1/version", repository: repository,
+			target: t, client: c, limit: s.MaxAnswerBytes, base: base,
+			ownVersion: strings.TrimSuffix(base, "/api/v1") + "/api/forgejo/v1/version",
 		}
 	},
 }
@@ -51,79 +48,39 @@ func endpoint(t forge.Target) forge.Endpoint {
 type adapter struct {
 	target     forge.Target
 	client     *client.Client
-	limit      int64 // of one answer, in bytes
-	number     string
-	version    string // the version text that Gitea has too
+	limit      int64  // of one answer, in bytes
+	base       string // of the API
 	ownVersion string // the version that only Forgejo has
+
+	askLimits sync.Once
+	sizes     limits
+}
+
+// place is where the entity's lists live, and what the entity says of them: the adapter's
+// knowledge after Entity.
+type place struct {
 	repository string // .../repos/{owner}/{name}
+	issue      string // .../issues/{index}, which a pull request has too
+	pull       string // .../pulls/{index}
+	comments   int64  // comments that the entity counts
+	actions    bool   // Actions are not turned off
 }
 
+// at gives the places of the entity in a repository "owner/name".
+func (a *adapter) at(repository string) place {
+	p := place{repository: a.base + "/repos"}
+	for _, segment := range strings.Split(repository, "/") {
+		p.repository += "/" + url.PathEscape(segment)
+	}
+	index := strconv.FormatInt(a.target.Number, 10)
+	p.issue, p.pull = p.repository+"/issues/"+index, p.repository+"/pulls/"+index
+	return p
+}
+
+// get reads one object.
 func (a *adapter) get(ctx context.Context, path, where string) (*strictjson.Document, http.Header, error) {
-	return forge.GetJSON(ctx, a.client, path, where, a.limit)
-}
-
-// pageSize is what is asked for; servers lower it silently, so it never tells the
-// last page.
-const pageSize = "50"
-
-// rows names the array in an answer, "" when the answer itself is the array.
-type rows string
-
-// paging says how a list tells its last page.
-type paging uint8
-
-const (
-	// whole lists ignore paging and come in one answer, unless a Link header names a
-	// next page.
-	whole paging = iota
-	// paged lists end with a page that brings nothing new.
-	paged
-)
-
-// list reads all pages of a list. Stated totals mean nothing: Forgejo counts rows that
-// it does not show, and some lists state the size of the page (AMB-42).
-func list[T any](ctx context.Context, a *adapter, path, where string, in rows, how paging, read func(strictjson.Object) (id string, value T)) ([]T, error) {
-	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
-		page := 1
-		if cursor != "" {
-			page, _ = strconv.Atoi(cursor)
-		}
-		doc, header, err := a.get(ctx, withPage(path, page, how), where)
-		if err != nil {
-			return forge.Page[T]{}, err
-		}
-		elements := doc.Root()
-		if in != "" {
-			elements = doc.Object().Get(string(in))
-		}
-		p := forge.Page[T]{Guess: true}
-		for _, e := range elements.Array() {
-			if e.Null() {
-				return p, forge.ErrNullObject
-			}
-			o := e.Object()
-			id, value := read(o)
-			p.Items = append(p.Items, forge.Item[T]{ID: id, Raw: o.Raw(), Value: value})
-		}
-		if doc.Err() != nil {
-			return p, &client.Error{Kind: client.Malformed, Where: where, Detail: doc.Err().Error()}
-		}
-		if how == paged || client.Next(header) != "" {
-			p.Next = strconv.Itoa(page + 1)
-		}
-		return p, nil
-	})
-}
-
-func withPage(path string, page int, how paging) string {
-	if how == whole && page == 1 {
-		return path
-	}
-	separator := "?"
-	if strings.Contains(path, "?") {
-		separator = "&"
-	}
-	return path + separator + "limit=" + pageSize + "&page=" + strconv.Itoa(page)
+	doc, header, err := forge.GetObject(ctx, a.client, path, where, a.limit)
+	return doc, header, explain(err)
 }
 
 // Log implements forge.Adapter: no version of Forgejo offers a log by a contract that
@@ -135,7 +92,7 @@ func (a *adapter) Log(context.Context, *forge.Check, int64) ([]byte, error) {
 // checkServer refuses a server that does not call itself Forgejo (AMB-62). A hand-made
 // version text is settled by the endpoint that only Forgejo has.
 func (a *adapter) checkServer(ctx context.Context) error {
-	doc, _, err := a.get(ctx, a.version, "version")
+	doc, _, err := a.get(ctx, a.base+"/version", "version")
 	if err != nil {
 		return err
 	}

@@ -16,19 +16,24 @@ var states = map[string]contract.EntityState{"open": contract.StateOpen, "closed
 
 // Entity implements forge.Adapter. An issue and a pull request share numbers, and the
 // issue endpoint answers for both (AMB-73); a pull request's identifier is that of the
-// pulls endpoint (AMB-59).
-func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
-	if err := a.checkServer(ctx); err != nil {
-		return nil, err
-	}
-	if a.target.Kind == contract.WorkItem {
-		return a.issue(ctx)
-	}
-	return a.pull(ctx)
+// pulls endpoint (AMB-59). The entity is asked for together with the server's version.
+func (a *adapter) Entity(ctx context.Context) (e *forge.Entity, err error) {
+	var errs [2]error
+	forge.Parallel(2, func(i int) {
+		switch {
+		case i == 0:
+			errs[0] = a.checkServer(ctx)
+		case a.target.Kind == contract.WorkItem:
+			e, errs[1] = a.issue(ctx)
+		default:
+			e, errs[1] = a.pull(ctx)
+		}
+	})
+	return e, forge.FirstError(errs[:])
 }
 
 func (a *adapter) issue(ctx context.Context) (*forge.Entity, error) {
-	doc, _, err := a.get(ctx, a.repository+"/issues/"+a.number, "issue")
+	doc, _, err := a.get(ctx, a.at(a.target.Repository).issue, "issue")
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +42,14 @@ func (a *adapter) issue(ctx context.Context) (*forge.Entity, error) {
 		return nil, a.mismatch(contract.ChangeProposal)
 	}
 	e := readEntity(o, contract.WorkItem)
-	repository := o.Object("repository")
-	return e, finish(e, doc, repository)
+	return e, a.finish(e, doc, o.Object("repository"))
 }
 
 func (a *adapter) pull(ctx context.Context) (*forge.Entity, error) {
-	doc, _, err := a.get(ctx, a.repository+"/pulls/"+a.number, "pull request")
+	at := a.at(a.target.Repository)
+	doc, _, err := a.get(ctx, at.pull, "pull request")
 	if client.IsKind(err, client.NotFound) {
-		if _, _, issue := a.get(ctx, a.repository+"/issues/"+a.number, "issue"); issue == nil {
+		if _, _, issue := a.get(ctx, at.issue, "issue"); issue == nil {
 			return nil, a.mismatch(contract.WorkItem)
 		}
 	}
@@ -60,13 +65,8 @@ func (a *adapter) pull(ctx context.Context) (*forge.Entity, error) {
 	if head := o.OptObject("head").OptText("sha"); head != nil {
 		e.HeadSHA = *head
 	}
-	repository := o.Object("base").Object("repo")
-	e.Native = pullFacts{actions: repository.Get("has_actions").Missing() || repository.Bool("has_actions")}
-	return e, finish(e, doc, repository)
+	return e, a.finish(e, doc, o.Object("base").Object("repo"))
 }
-
-// pullFacts are what the pull request says about where to look further.
-type pullFacts struct{ actions bool }
 
 func (a *adapter) mismatch(kind contract.EntityKind) error {
 	return &forge.KindMismatch{Kind: kind, URL: a.target.EntityURL(kind)}
@@ -86,20 +86,55 @@ func readEntity(o strictjson.Object, kind contract.EntityKind) *forge.Entity {
 	}
 	e.State = states[e.NativeState]
 	if labels := o.Get("labels"); !labels.Missing() {
-		for _, l := range labels.Array() {
+		for _, l := range labels.List() {
 			e.Labels = append(e.Labels, l.Object().Text("name"))
 		}
 	}
 	return e
 }
 
-func finish(e *forge.Entity, doc *strictjson.Document, repository strictjson.Object) error {
+// finish joins what the repository says. One that was renamed redirects every request to
+// its old path, so the rest of the run uses the path that the answer names.
+func (a *adapter) finish(e *forge.Entity, doc *strictjson.Document, repository strictjson.Object) error {
+	name := repository.Text("full_name")
 	e.RepositoryID = repository.Digits("id")
-	e.Repository = strings.ToLower(repository.Text("full_name"))
+	e.Repository = strings.ToLower(name)
+	at := a.at(a.target.Repository)
+	if !strings.EqualFold(name, a.target.Repository) && wellFormed(name) {
+		at = a.at(name)
+	}
+	o := doc.Object()
+	if n := o.OptInt("comments"); n != nil {
+		at.comments = *n
+	}
+	at.actions = repository.Get("has_actions").Missing() || repository.Bool("has_actions")
+	e.Native = at
+	imported := isImported(o)
 	if doc.Err() != nil {
 		return &forge.InvalidEntity{Detail: doc.Err().Error()}
 	}
+	if imported {
+		return &forge.ImportedEntity{}
+	}
 	return nil
+}
+
+// wellFormed reports two segments that can stand in a path.
+func wellFormed(repository string) bool {
+	owner, name, two := strings.Cut(repository, "/")
+	for _, segment := range []string{owner, name} {
+		if segment == "" || segment == "." || segment == ".." || strings.Contains(segment, "/") {
+			return false
+		}
+	}
+	return two
+}
+
+// isImported reports that a text names an author on another forge: it stands under the
+// account that ran the import (AMB-80). Released versions leave the name empty always.
+func isImported(o strictjson.Object) bool {
+	author := o.OptText("original_author")
+	return author != nil && *author != ""
 }
 
 // account reads a user. The Ghost of deleted accounts (-1) and the Actions user (-2)

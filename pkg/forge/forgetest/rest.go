@@ -79,6 +79,7 @@ func (s *REST) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Date", NewClock().Now().Format(http.TimeFormat))
 	for name, values := range reply.Header {
 		w.Header()[name] = values
 	}

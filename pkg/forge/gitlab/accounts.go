@@ -9,8 +9,6 @@ import (
 	"snapline/pkg/forge/client"
 )
 
-const missingRight = "look-ups of users or members are refused: the token needs the scope read_api and, for a private group, membership"
-
 // Accounts implements forge.Adapter: one look-up for the kind of each account and, for
 // humans, one for the role.
 func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
@@ -23,7 +21,7 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 		switch {
 		case err == nil || client.IsKind(err, client.NotFound):
 		case client.IsKind(err, client.Forbidden, client.Unauthenticated):
-			return resolved, []string{missingRight}, ctx.Err()
+			return resolved, []string{missing(err)}, ctx.Err()
 		default:
 			notes = append(notes, "account "+accounts[i].ID+" is unverified: "+err.Error())
 		}
@@ -31,15 +29,27 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 	return resolved, notes, ctx.Err()
 }
 
-// resolve gives an account its kind and role. A failed look-up leaves the kind unknown
-// (AMB-70) or the role unverified (AMB-37); the error is for the note alone.
+// resolve gives an account its kind and role, both asked for at once: a role counts for a
+// person only. A failed look-up leaves the kind unknown (AMB-70) or the role unverified
+// (AMB-37); the error is for the note alone.
 func (a *adapter) resolve(ctx context.Context, at place, acc forge.Account) (forge.Account, error) {
-	kind, err := a.kind(ctx, acc)
+	var (
+		kind contract.ActorKind
+		role *string
+		errs [2]error
+	)
+	forge.Parallel(2, func(i int) {
+		switch {
+		case i == 0:
+			kind, errs[0] = a.kind(ctx, acc)
+		case !acc.NoRole:
+			role, errs[1] = a.role(ctx, at, acc)
+		}
+	})
 	acc.Kind = kind
-	if kind != contract.Human || acc.NoRole {
-		return acc, err
+	if acc.Kind != contract.Human || acc.NoRole {
+		return acc, errs[0]
 	}
-	acc.Role, err = a.role(ctx, at, acc)
-	acc.Verified = acc.Role != nil
-	return acc, err
+	acc.Role, acc.Verified = role, role != nil
+	return acc, errs[1]
 }

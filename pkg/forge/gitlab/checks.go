@@ -3,6 +3,7 @@ package gitlab
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"snapline/pkg/contract"
@@ -36,7 +37,7 @@ var statuses = map[string]outcome{
 
 // pipeline is a row of the merge request's pipelines, newest first.
 type pipeline struct {
-	id, project, sha, ref string
+	id, project, sha, ref, status string
 }
 
 // temporary marks pipelines that run on a temporary commit: merged results and merge
@@ -47,65 +48,137 @@ var temporary = regexp.MustCompile(`^refs/merge-requests/[0-9]+/(merge|train)$`)
 // of the head. Jobs of merged-results and train pipelines run on a commit of their
 // own; those that are newer than any pipeline of an older head are delivered with
 // that revision, so that they are counted (AMB-63). An external status has the same
-// sort of identifier as a job.
+// sort of identifier as a job; a list of them that is refused or fails costs itself
+// alone (AMB-86).
 func (a *adapter) Checks(ctx context.Context, e *forge.Entity) (c forge.Checks) {
 	at := e.Native.(place)
-	pipelines, err := list(ctx, a, at.entity+"/pipelines", "pipelines", true, readPipeline)
-	if err != nil {
-		return forge.Checks{Failed: err}
-	}
-	var chosen []pipeline
-	older := false
-	for _, p := range pipelines {
-		switch {
-		case p.sha == e.HeadSHA:
-			chosen = append(chosen, p)
-		case temporary.MatchString(p.ref):
-			if !older {
-				chosen = append(chosen, p)
-			}
-		default:
-			older = true
+	var (
+		pipelines []pipeline
+		statuses  []forge.Check
+		errs      [2]error
+	)
+	forge.Parallel(2, func(i int) {
+		switch i {
+		case 0:
+			pipelines, errs[0] = a.pipelines(ctx, at)
+		case 1:
+			path := at.project + "/repository/commits/" + e.HeadSHA + "/statuses"
+			statuses, errs[1] = list(ctx, a, path, "commit statuses", kept, statusReader(e.RepositoryID))
 		}
-	}
-	type source struct {
-		path, where string
-		read        func(strictjson.Object) (string, forge.Check)
-	}
-	var sources []source
-	for _, p := range chosen {
-		base := a.projectPath(p.project) + "/pipelines/" + p.id
-		sources = append(sources,
-			source{base + "/jobs?include_retried=true", "jobs", jobReader(p.project)},
-			source{base + "/bridges?include_retried=true", "bridges", readBridge})
-	}
-	sources = append(sources, source{
-		at.project + "/repository/commits/" + e.HeadSHA + "/statuses", "commit statuses", statusReader(e.RepositoryID),
 	})
-	lists := make([][]forge.Check, len(sources))
-	errs := make([]error, len(sources))
-	forge.Parallel(len(sources), func(i int) {
-		s := sources[i]
-		lists[i], errs[i] = list(ctx, a, s.path, s.where, true, s.read)
-	})
-	if err := forge.FirstError(errs); err != nil {
-		return forge.Checks{Failed: err}
+	if errs[0] != nil {
+		return forge.Checks{Failed: errs[0]}
+	}
+	if c = a.runs(ctx, at, chosen(pipelines, e.HeadSHA)); c.Failed != nil {
+		return c
+	}
+	if errs[1] != nil {
+		c.Gaps = append(c.Gaps, contract.Gap{Scope: contract.ScopeChecks, Code: forge.PartCode(errs[1]), Count: 1})
+		c.Notes = append(c.Notes, errs[1].Error())
 	}
 	seen := map[string]bool{}
-	for _, l := range lists {
-		for _, check := range l {
-			if check.ID == "" || !seen[check.ID] { // statuses repeat the jobs
-				seen[check.ID] = true
-				c.Checks = append(c.Checks, check)
-			}
+	all := append(c.Checks, statuses...)
+	c.Checks = nil
+	for _, check := range all {
+		if check.ID == "" || !seen[check.ID] { // statuses repeat the jobs
+			seen[check.ID] = true
+			c.Checks = append(c.Checks, check)
 		}
 	}
 	return c
 }
 
-func readPipeline(o strictjson.Object) (string, pipeline) {
+func (a *adapter) pipelines(ctx context.Context, at place) ([]pipeline, error) {
+	return list(ctx, a, at.entity+"/pipelines", "pipelines", kept, readPipeline)
+}
+
+// chosen gives the pipelines whose jobs are of the head, or would be if they did not run
+// on a commit of their own.
+func chosen(pipelines []pipeline, head string) (out []pipeline) {
+	older := false
+	for _, p := range pipelines {
+		switch {
+		case p.sha == head:
+			out = append(out, p)
+		case temporary.MatchString(p.ref):
+			if !older {
+				out = append(out, p)
+			}
+		default:
+			older = true
+		}
+	}
+	return out
+}
+
+// runs reads jobs and bridges of pipelines. A pipeline that failed before it had any is
+// counted, or a red change would look as if nothing had run (AMB-85). One that was
+// deleted meanwhile is left out (AMB-83).
+func (a *adapter) runs(ctx context.Context, at place, pipelines []pipeline) (c forge.Checks) {
+	jobs := make([][]forge.Check, len(pipelines))
+	errs := make([]error, len(pipelines))
+	forge.Parallel(len(pipelines), func(i int) { jobs[i], errs[i] = a.jobs(ctx, pipelines[i]) })
+	var gone []string
+	for i, err := range errs {
+		switch {
+		case client.IsKind(err, client.NotFound):
+			gone = append(gone, pipelines[i].id)
+		case err != nil:
+			return forge.Checks{Failed: err}
+		}
+	}
+	if len(gone) > 0 {
+		again, err := a.pipelines(ctx, at)
+		if err != nil {
+			return forge.Checks{Failed: err}
+		}
+		for _, p := range again {
+			if slices.Contains(gone, p.id) {
+				return forge.Checks{Failed: forge.FirstError(errs)}
+			}
+		}
+		for _, id := range gone {
+			c.Notes = append(c.Notes, "pipeline "+id+" was deleted while it was read and is left out")
+		}
+	}
+	empty := int64(0)
+	for i, p := range pipelines {
+		if errs[i] == nil && len(jobs[i]) == 0 && p.status == "failed" {
+			empty++
+			c.Notes = append(c.Notes, "pipeline "+p.id+" failed before it had jobs")
+		}
+		c.Checks = append(c.Checks, jobs[i]...)
+	}
+	if empty > 0 {
+		c.Gaps = append(c.Gaps, contract.Gap{Scope: contract.ScopeChecks, Code: contract.Unsupported, Count: empty})
+	}
+	return c
+}
+
+// jobs reads the jobs of one pipeline, then its bridges, all attempts.
+func (a *adapter) jobs(ctx context.Context, p pipeline) ([]forge.Check, error) {
+	base := a.projectPath(p.project) + "/pipelines/" + p.id
+	var (
+		lists [2][]forge.Check
+		errs  [2]error
+	)
+	forge.Parallel(2, func(i int) {
+		switch i {
+		case 0:
+			lists[0], errs[0] = list(ctx, a, base+"/jobs?include_retried=true", "jobs", kept, jobReader(p.project))
+		case 1:
+			lists[1], errs[1] = list(ctx, a, base+"/bridges?include_retried=true", "bridges", kept, readBridge)
+		}
+	})
+	return append(lists[0], lists[1]...), forge.FirstError(errs[:])
+}
+
+func readPipeline(o strictjson.Object) forge.Item[pipeline] {
 	p := pipeline{id: o.Digits("id"), project: o.Digits("project_id"), sha: o.Text("sha"), ref: o.Text("ref")}
-	return p.id, p
+	if status := o.OptText("status"); status != nil {
+		p.status = *status
+	}
+	return forge.Item[pipeline]{ID: p.id, Value: p, Changed: forge.Newest(o.OptText("created_at"))}
 }
 
 // job is what Log needs.
@@ -126,30 +199,36 @@ func readCheck(o strictjson.Object, project string) forge.Check {
 	}
 }
 
-func jobReader(project string) func(strictjson.Object) (string, forge.Check) {
-	return func(o strictjson.Object) (string, forge.Check) {
+// item is a check in its list. Only its creation shows that the list moved: checks that
+// run change all the time, and keep their places.
+func item(c forge.Check) forge.Item[forge.Check] {
+	return forge.Item[forge.Check]{ID: c.ID, Value: c, Changed: forge.Newest(c.CreatedAt)}
+}
+
+func jobReader(project string) func(strictjson.Object) forge.Item[forge.Check] {
+	return func(o strictjson.Object) forge.Item[forge.Check] {
 		c := readCheck(o, project)
 		c.HeadSHA = o.OptObject("pipeline").OptText("sha")
-		return c.ID, c
+		return item(c)
 	}
 }
 
 // readBridge reads a trigger job. What it stands for is its downstream pipeline, so
 // one of another revision is a check of that revision. It has no log.
-func readBridge(o strictjson.Object) (string, forge.Check) {
+func readBridge(o strictjson.Object) forge.Item[forge.Check] {
 	c := readCheck(o, "")
 	c.HeadSHA = o.OptObject("pipeline").OptText("sha")
 	if downstream := o.OptObject("downstream_pipeline"); downstream.Exists() {
 		c.HeadSHA = downstream.OptText("sha")
 	}
-	return c.ID, c
+	return item(c)
 }
 
-func statusReader(project string) func(strictjson.Object) (string, forge.Check) {
-	return func(o strictjson.Object) (string, forge.Check) {
+func statusReader(project string) func(strictjson.Object) forge.Item[forge.Check] {
+	return func(o strictjson.Object) forge.Item[forge.Check] {
 		c := readCheck(o, project)
 		c.HeadSHA = o.OptText("sha")
-		return c.ID, c
+		return item(c)
 	}
 }
 

@@ -13,6 +13,7 @@ type note struct {
 	comment    forge.Comment
 	system     bool
 	internal   bool
+	imported   bool
 	resolvable bool
 	resolved   bool
 	resolvedBy *forge.Account
@@ -36,7 +37,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 	if !want.Comments {
 		return d
 	}
-	discussions, err := list(ctx, a, e.Native.(place).entity+"/discussions", "discussions", false, readDiscussion)
+	discussions, err := list(ctx, a, e.Native.(place).entity+"/discussions", "discussions", sieved, readDiscussion)
 	if err != nil {
 		d.CommentsFailed = err
 		if want.Threads {
@@ -44,7 +45,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 		}
 		return d
 	}
-	internal := int64(0)
+	internal, imported := int64(0), 0
 	for _, disc := range discussions {
 		for _, n := range disc.notes {
 			switch {
@@ -53,22 +54,29 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 				internal++
 			default:
 				d.Comments = append(d.Comments, n.comment)
+				if n.imported {
+					imported++
+				}
 			}
 		}
 		if t, ok := disc.thread(); ok && want.Threads {
 			d.Threads = append(d.Threads, t)
 		}
 	}
+	d.Notes = forge.ImportNotes(imported)
 	if internal > 0 {
 		d.Gaps = append(d.Gaps, contract.Gap{Scope: contract.ScopeComments, Code: contract.AuthorizationFailed, Count: internal})
 	}
 	return d
 }
 
-func readDiscussion(o strictjson.Object) (string, discussion) {
+func readDiscussion(o strictjson.Object) forge.Item[discussion] {
 	d := discussion{id: o.ID("id"), single: o.Bool("individual_note")}
-	for _, v := range o.Array("notes") {
-		d.notes = append(d.notes, readNote(v.Object()))
+	var times []*string
+	for _, v := range o.Get("notes").List() {
+		n := readNote(v.Object())
+		times = append(times, n.comment.CreatedAt, n.comment.UpdatedAt)
+		d.notes = append(d.notes, n)
 	}
 	// A discussion without an identifier keeps its comments; as a thread it is invalid
 	// (KEY-07). The list tells elements apart by their first note then.
@@ -76,7 +84,7 @@ func readDiscussion(o strictjson.Object) (string, discussion) {
 	if key == "" && len(d.notes) > 0 {
 		key = "note " + d.notes[0].comment.ID
 	}
-	return key, d
+	return forge.Item[discussion]{ID: key, Value: d, Changed: forge.Newest(times...)}
 }
 
 func readNote(o strictjson.Object) note {
@@ -93,6 +101,9 @@ func readNote(o strictjson.Object) note {
 		resolvable: isTrue(o, "resolvable"),
 		resolved:   isTrue(o, "resolved"),
 		resolvedBy: account(o.Get("resolved_by")),
+	}
+	if isImported(o, n.comment.Author) {
+		n.comment.Author, n.imported = nil, true
 	}
 	if kind := o.OptText("type"); kind != nil && *kind == "DiffNote" {
 		n.where = readLocation(o.OptObject("position"))

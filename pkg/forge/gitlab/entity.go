@@ -61,7 +61,7 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 		Native:       at,
 	}
 	e.State = states[e.Kind][e.NativeState]
-	for _, l := range o.Array("labels") {
+	for _, l := range o.Get("labels").List() {
 		e.Labels = append(e.Labels, l.Text())
 	}
 	if sha := o.OptText("sha"); e.Kind == contract.ChangeProposal && sha != nil {
@@ -69,6 +69,9 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	}
 	if doc.Err() != nil {
 		return nil, &forge.InvalidEntity{Detail: doc.Err().Error()}
+	}
+	if isImported(o, e.Author) {
+		return nil, &forge.ImportedEntity{}
 	}
 	return e, nil
 }
@@ -97,7 +100,7 @@ func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
 	}
 	at := e.Native.(place)
 	r.Lines = append(r.Lines, "the entity can be read")
-	if _, _, err := a.get(ctx, at.entity+"/discussions?per_page=1", "discussions"); client.IsKind(err, client.Forbidden, client.Unauthenticated) {
+	if _, _, err := forge.GetJSON(ctx, a.client, at.entity+"/discussions?per_page=1", "discussions", a.limit); client.IsKind(err, client.Forbidden, client.Unauthenticated) {
 		r.Missing = append(r.Missing, "discussions are refused: the token needs the scope read_api")
 	} else if err != nil {
 		return r, err
@@ -107,7 +110,7 @@ func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
 		var failed *client.Error
 		switch {
 		case errors.As(err, &failed) && (failed.Kind == client.Forbidden || failed.Kind == client.Unauthenticated):
-			r.Missing = append(r.Missing, missingRight)
+			r.Missing = append(r.Missing, missing(err))
 		case err != nil && !client.IsKind(err, client.NotFound):
 			return r, err
 		case acc.Kind == contract.Bot:

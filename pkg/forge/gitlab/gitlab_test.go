@@ -225,36 +225,56 @@ func TestPagesEndByTheMarkerOnly(t *testing.T) {
 	}
 }
 
-// Where something between has taken every marker, a full page is followed by the next,
-// until one is short or brings nothing new.
+// Where something between has taken every marker, no short page ends a list: it is read
+// until a page brings nothing, and until two readings agree.
 func TestPagesWithoutMarkers(t *testing.T) {
-	requirement.Claim(t, "GAP-05", "AMB-42")
+	requirement.Claim(t, "GAP-05", "AMB-42", "AMB-82")
 	first := http.Header{"Link": {`<https://inside.example/api/v4/x?page=1>; rel="first"`}}
+	none := forgetest.Reply{Body: `[]`}
 	for name, c := range map[string]struct {
 		pages []forgetest.Reply // the last one for ever
 		want  int
-		asked int
+		asked int // pages of one reading
 	}{
-		"one short":          {[]forgetest.Reply{{Body: singles(1, 99)}}, 99, 1},
-		"one full":           {[]forgetest.Reply{{Body: singles(1, 100)}, {Body: `[]`}}, 100, 2},
-		"two full":           {[]forgetest.Reply{{Body: singles(1, 100)}, {Body: singles(101, 100)}, {Body: singles(201, 1)}}, 201, 3},
-		"page is ignored":    {[]forgetest.Reply{{Body: singles(1, 100)}}, 100, 2},
-		"the marker says so": {[]forgetest.Reply{last(singles(1, 100))}, 100, 1},
-		"the link says so":   {[]forgetest.Reply{{Header: first, Body: singles(1, 100)}}, 100, 1},
-		"beyond the range":   {[]forgetest.Reply{{Body: singles(1, 100)}, {Status: http.StatusBadRequest, Body: `{}`}}, 0, 2},
+		"none":                       {[]forgetest.Reply{none}, 0, 2},
+		"one short":                  {[]forgetest.Reply{{Body: singles(1, 99)}, none}, 99, 3},
+		"one full":                   {[]forgetest.Reply{{Body: singles(1, 100)}, none}, 100, 3},
+		"two full":                   {[]forgetest.Reply{{Body: singles(1, 100)}, {Body: singles(101, 100)}, {Body: singles(201, 1)}, none}, 201, 5},
+		"capped at 20":               {[]forgetest.Reply{{Body: singles(1, 20)}, {Body: singles(21, 20)}, {Body: singles(41, 3)}, none}, 43, 5},
+		"null instead of nothing":    {[]forgetest.Reply{{Body: singles(1, 3)}, {Body: `null`}}, 3, 3},
+		"empty in the middle":        {[]forgetest.Reply{{Body: singles(1, 20)}, none, {Body: singles(21, 5)}, none}, 25, 5},
+		"a server without pages":     {[]forgetest.Reply{{Body: singles(1, 19)}}, 19, 2},
+		"the first page always":      {[]forgetest.Reply{{Body: singles(1, 20)}}, -1, 2},
+		"the first page, full":       {[]forgetest.Reply{{Body: singles(1, 100)}}, -1, 2},
+		"the first page, promising":  {[]forgetest.Reply{page("2", singles(1, 5))}, -1, 2},
+		"the marker says so":         {[]forgetest.Reply{last(singles(1, 100))}, 100, 1},
+		"the link says so":           {[]forgetest.Reply{{Header: first, Body: singles(1, 100)}}, 100, 1},
+		"beyond the range":           {[]forgetest.Reply{{Body: singles(1, 100)}, {Status: http.StatusBadRequest, Body: `{}`}}, -1, 2},
+		"a total that demands pages": {[]forgetest.Reply{total(3, "2", singles(1, 2)), total(3, "2", singles(3, 1))}, 3, 2},
+		"a total over empty pages":   {[]forgetest.Reply{total(7, "2", `[]`), total(7, "2", `[]`), total(7, "2", `null`), total(7, "2", singles(3, 1))}, 1, 4},
 	} {
-		routes := with(issue+"/discussions", c.pages...)
+		routes := server()
+		delete(routes, issue+"/discussions")
+		for i := range 9 {
+			routes[issue+"/discussions?per_page=100&page="+strconv.Itoa(i+1)] = c.pages[min(i, len(c.pages)-1) : min(i, len(c.pages)-1)+1]
+		}
 		s := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
-		asked := 0
+		pages := map[string]bool{}
 		for _, r := range s.Requests {
-			if strings.Contains(r.URL, "/discussions?per_page=100&page="+strconv.Itoa(asked+1)) {
-				asked++
+			if strings.Contains(r.URL, "/discussions?") {
+				pages[r.URL] = true
 			}
 		}
-		if n := len(s.Lines(t).IDs(contract.KindComment)); n != c.want || asked != c.asked || (s.Lines(t).Gaps["comments/fetch_failed"] == 1) != (c.want == 0) {
-			t.Errorf("%s: %d comments from %d pages, gaps %v", name, n, asked, s.Lines(t).Gaps)
+		got := s.Lines(t)
+		if n := len(got.IDs(contract.KindComment)); n != max(c.want, 0) || len(pages) != c.asked || (got.Gaps["comments/fetch_failed"] == 1) != (c.want < 0) {
+			t.Errorf("%s: %d comments from %d pages, gaps %v", name, n, len(pages), got.Gaps)
 		}
 	}
+}
+
+// total is a page that states the total and the size of pages, and has no marker.
+func total(n int, size, body string) forgetest.Reply {
+	return forgetest.Reply{Header: http.Header{"X-Total": {strconv.Itoa(n)}, "X-Per-Page": {size}, "X-Next-Page": {""}}, Body: body}
 }
 
 func TestNotes(t *testing.T) {
@@ -764,10 +784,10 @@ func TestConformance(t *testing.T) {
 	if len(got.IDs(contract.KindComment)) != 16 || len(got.Threads) != 8 || len(got.Checks) != 16 || len(got.Logs) != 8 {
 		t.Fatalf("%d comments, %d threads, %d checks, %d logs, gaps %v", len(got.IDs(contract.KindComment)), len(got.Threads), len(got.Checks), len(got.Logs), got.Gaps)
 	}
-	// docs/requests.md: project and entity, three pages of discussions, one of
-	// pipelines, three of jobs, one of bridges, three of statuses, the kinds of nine
-	// accounts, the roles of eight people, eight logs.
-	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+3+1+3+1+3+9+8+8 {
+	// docs/requests.md: project and entity, three pages of discussions, twice, one of
+	// pipelines, three of jobs, one of bridges, three of statuses, kind and role of nine
+	// accounts, eight logs.
+	if n := len(s.Run(context.Background(), t, &forgetest.Net{}).Requests); n != 2+2*3+1+3+1+3+2*9+8 {
 		t.Errorf("%d requests", n)
 	}
 	forgetest.Conform(t, s, forgetest.NamedFault{Name: "one element fewer where totals are kept", JSONOnly: true, Fault: fewer})

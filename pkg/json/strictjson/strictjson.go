@@ -187,6 +187,14 @@ func (v Value) Array() []Value {
 	return out
 }
 
+// List is Array for what a server writes as null when it is empty.
+func (v Value) List() []Value {
+	if v.Null() {
+		return nil
+	}
+	return v.Array()
+}
+
 // Object gives an object; anything else is an error, and every question to the
 // result then gets a zero value without a further error.
 func (v Value) Object() Object {

@@ -78,9 +78,7 @@ func (r *run) writeActors() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	for _, n := range notes {
-		r.log.Notice(fault.Notice{Scope: string(contract.ScopeActors), Text: n})
-	}
+	r.notes(contract.ScopeActors, notes)
 	slices.SortFunc(resolved, func(a, b forge.Account) int { return strings.Compare(a.ID, b.ID) })
 	for i := range resolved {
 		if err := r.out.Write(r.actor(&resolved[i])); err != nil {

@@ -37,6 +37,7 @@ func (r *run) readChecks() {
 		return
 	}
 	r.counted(c.Gaps)
+	r.notes(contract.ScopeChecks, c.Notes)
 	if c.Failed != nil {
 		r.failed(contract.ScopeChecks, c.Failed)
 		return

@@ -22,6 +22,7 @@ func (r *run) discuss() {
 		return
 	}
 	r.counted(d.Gaps)
+	r.notes(contract.ScopeComments, d.Notes)
 	if d.ReviewsFailed != nil {
 		r.failed(contract.ScopeReviews, d.ReviewsFailed)
 	} else {

@@ -59,6 +59,13 @@ func (r *run) counted(gaps []contract.Gap) {
 	}
 }
 
+// notes passes on what the adapter has to say of a source.
+func (r *run) notes(scope contract.Scope, notes []string) {
+	for _, n := range notes {
+		r.log.Notice(fault.Notice{Scope: string(scope), Text: n})
+	}
+}
+
 // gapLines gives the gaps sorted by scope, then code.
 func (r *run) gapLines() []*contract.Gap {
 	var lines []*contract.Gap
@@ -78,6 +85,7 @@ func EntityFault(err error) error {
 		mismatch    *forge.KindMismatch
 		unsupported *forge.UnsupportedEntity
 		invalid     *forge.InvalidEntity
+		imported    *forge.ImportedEntity
 		failure     *client.Error
 	)
 	switch {
@@ -92,6 +100,8 @@ func EntityFault(err error) error {
 		return &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
 	case errors.As(err, &invalid):
 		return entityGap(contract.InvalidMetadata, "fetch.entity", invalid.Detail)
+	case errors.As(err, &imported):
+		return entityGap(contract.AuthorizationFailed, "fetch.imported", imported.Error())
 	case errors.As(err, &failure) && failure.Kind == client.TooLarge:
 		return entityGap(contract.SourceTooLarge, "fetch.entity", failure.Error())
 	case errors.As(err, &failure):

@@ -1,0 +1,160 @@
+package forgetest
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"snapline/pkg/contract"
+)
+
+// World is a fake server whose lists change while they are read. A server of one forge
+// answers from Tables and calls Arrive before each answer.
+type World struct {
+	// Tables are the lists by name. A list that hangs on an object of another one, such
+	// as the comments of a review, has the name of its kind, a slash and that object's id.
+	Tables map[string]*Table
+
+	mu       sync.Mutex
+	now      time.Time
+	requests int
+	// change is done before the answer to request number at, and before each later one
+	// if again is set.
+	at     int
+	again  bool
+	change func(*Table, time.Time)
+	table  *Table
+}
+
+// NewWorld gives a world that stands at the clock's start.
+func NewWorld() *World {
+	return &World{Tables: map[string]*Table{}, now: NewClock().Now()}
+}
+
+// Arrive lets the world go on by a request, under its lock, and answers with answer.
+func (w *World) Arrive(answer func(now time.Time)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests++
+	w.now = w.now.Add(3 * time.Second)
+	if w.change != nil && (w.requests == w.at || w.again && w.requests > w.at) {
+		w.change(w.table, w.now)
+	}
+	answer(w.now)
+}
+
+// Living gives the objects that are in the world now.
+func (w *World) Living() map[Object]bool {
+	out := map[Object]bool{}
+	for _, t := range w.Tables {
+		for _, o := range t.Objects() {
+			out[o] = true
+		}
+	}
+	return out
+}
+
+// Tally is what a walk through a moving world came to.
+type Tally struct {
+	Runs     int // runs of fetch
+	Complete int // with every living object
+	Counted  int // with a gap for what is missing
+	Failed   int // short without a gap, or no run at all
+}
+
+// WalkMoving runs fetch against a world with each change of each list before each
+// request, once and again and again, and demands that every object which lived all the
+// while is in the stream or its source is counted.
+func WalkMoving(t *testing.T, address string, subject func(w *World) Subject, fresh func() *World) Tally {
+	t.Helper()
+	world := fresh()
+	base := subject(world).Run(context.Background(), t, &Net{})
+	whole := base.Lines(t)
+	for o := range world.Living() {
+		if !holds(whole, o) {
+			t.Fatalf("%s: %s %s is missing from the world at rest: %v", address, o.Scope, o.ID, whole.Gaps)
+		}
+	}
+	var tally Tally
+	for _, name := range slices.Sorted(maps.Keys(world.Tables)) {
+		for _, change := range Changes {
+			for _, again := range []bool{false, true} {
+				for at := 1; at <= len(base.Requests)+1; at++ {
+					w := fresh()
+					w.at, w.again, w.change, w.table = at, again, change.Do, w.Tables[name]
+					where := name + ": " + change.Name + " before request " + strconv.Itoa(at)
+					tally.run(t, where, w, subject(w), whole)
+				}
+			}
+		}
+	}
+	return tally
+}
+
+func (y *Tally) run(t *testing.T, where string, w *World, s Subject, whole *Stream) {
+	t.Helper()
+	y.Runs++
+	before := w.Living()
+	o := s.Run(context.Background(), t, &Net{})
+	if o.Err != nil {
+		y.Failed++
+		t.Errorf("%s: %v", where, o.Err)
+		return
+	}
+	got := o.Lines(t)
+	after := w.Living()
+	missing := map[contract.Scope]string{}
+	for object := range before {
+		if after[object] && !holds(got, object) {
+			missing[object.Scope] = object.ID
+		}
+	}
+	if len(missing) == 0 {
+		y.Complete++
+		return
+	}
+	for scope, id := range missing {
+		if !counts(got, whole, scope) {
+			y.Failed++
+			t.Errorf("%s: %s %s lives and is missing without a gap (%v)\n%s", where, scope, id, got.Gaps, o.Stderr)
+			return
+		}
+	}
+	y.Counted++
+}
+
+func counts(got, whole *Stream, scope contract.Scope) bool {
+	for key, n := range got.Gaps {
+		if strings.HasPrefix(key, string(scope)+"/") && n > whole.Gaps[key] {
+			return true
+		}
+	}
+	return false
+}
+
+func holds(s *Stream, o Object) bool {
+	switch o.Scope {
+	case contract.ScopeChecks:
+		return slices.ContainsFunc(s.Checks, func(c *contract.Check) bool { return c.ID == o.ID })
+	case contract.ScopeReviews:
+		return s.Record(o.ID) != nil || slices.ContainsFunc(s.Threads, func(l *contract.Thread) bool { return l.ID == o.ID })
+	}
+	return s.Record(o.ID) != nil
+}
+
+// Write answers with a body and the headers that every live server sends.
+func Write(w http.ResponseWriter, now time.Time, status int, header map[string]string, body string) {
+	w.Header().Set("Content-Type", "application/json;charset=utf-8")
+	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
+	for name, value := range header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body))
+}
