@@ -6,8 +6,8 @@ package main
 import (
 	"os"
 
+	"snapline/pkg/program/bound"
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
 )
 
-func main() { os.Exit(cli.Main(command.Bound())) }
+func main() { os.Exit(cli.Main(bound.Program())) }

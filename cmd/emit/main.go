@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
+	"snapline/pkg/program/emit"
 )
 
-func main() { os.Exit(cli.Main(command.Emit())) }
+func main() { os.Exit(cli.Main(emit.Program())) }

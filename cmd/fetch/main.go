@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
+	"snapline/pkg/program/fetch"
 )
 
-func main() { os.Exit(cli.Main(command.Fetch())) }
+func main() { os.Exit(cli.Main(fetch.Program())) }

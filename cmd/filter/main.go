@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
+	"snapline/pkg/program/filter"
 )
 
-func main() { os.Exit(cli.Main(command.Filter())) }
+func main() { os.Exit(cli.Main(filter.Program())) }

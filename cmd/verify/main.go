@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
+	"snapline/pkg/program/verify"
 )
 
-func main() { os.Exit(cli.Main(command.Verify())) }
+func main() { os.Exit(cli.Main(verify.Program())) }

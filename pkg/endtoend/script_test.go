@@ -13,13 +13,17 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"snapline/pkg/program/bound"
 	"snapline/pkg/program/cli"
-	"snapline/pkg/program/command"
+	"snapline/pkg/program/emit"
+	"snapline/pkg/program/fetch"
+	"snapline/pkg/program/filter"
+	"snapline/pkg/program/verify"
 	"snapline/pkg/requirement"
 )
 
 var programs = map[string]func() *cli.Program{
-	"fetch": command.Fetch, "filter": command.Filter, "bound": command.Bound, "emit": command.Emit, "verify": command.Verify,
+	"fetch": fetch.Program, "filter": filter.Program, "bound": bound.Program, "emit": emit.Program, "verify": verify.Program,
 }
 
 // TestMain runs the tests at the root of the module, where scripts, schemas, docs and

@@ -196,3 +196,14 @@ func printableName(name string) string {
 	}
 	return name
 }
+
+// TakesOnly refuses what would have no effect beside the first of flags: whoever gives a
+// replay another profile or registry must not believe that it was judged by it.
+func TakesOnly(f *ucli.Context, why string, flags ...string) error {
+	for _, name := range f.LocalFlagNames() {
+		if !slices.Contains(flags, name) && name != "log-format" {
+			return Usagef("--%s takes no --%s: %s", flags[0], name, why)
+		}
+	}
+	return nil
+}

@@ -308,7 +308,7 @@ func TestImports(t *testing.T) {
 	for _, path := range strings.Fields(string(out)) {
 		switch path {
 		case "bytes", "context", "errors", "io", "maps", "slices", "strings", "unicode/utf8",
-			"snapline/pkg/fault", "snapline/pkg/ndjson", "snapline/pkg/record", "snapline/pkg/safety":
+			"snapline/pkg/contract", "snapline/pkg/fault", "snapline/pkg/safety", "snapline/pkg/stream":
 		default:
 			t.Errorf("imports %s", path)
 		}

@@ -1,0 +1,107 @@
+package emit
+
+import (
+	"fmt"
+
+	"snapline/pkg/family/canon"
+	"snapline/pkg/program/pipe"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/disk"
+	"snapline/pkg/fault"
+	"snapline/pkg/program/cli"
+	"snapline/pkg/stage/emit"
+	"snapline/pkg/stream"
+)
+
+// Program is the program emit.
+func Program() *cli.Program {
+	return &cli.Program{
+		Name:    "emit",
+		Summary: "write a bounded stream as a tree of files that appears whole or not at all",
+		Description: `Reads a bounded stream on stdin and publishes a tree at --out, which must not exist
+and is checked before anything is read. The tree is built in a private directory and
+appears by one rename that does not replace; directories have mode 0700 and files
+0600. Then the receipt is printed: one line of JSON whose index_sha256 is the root of
+trust. Keep that value where no other process can change it, and pass it to verify
+--index-sha256. A run without a tree prints the stream's abort line instead. The file
+that --receipt writes is for audits: it proves nothing to whoever shares its directory
+with others.
+
+If the directory above --out is a run directory (mode 0700, with a file 'lock' whose
+first line is "snapline run directory" and whose lock the harness holds), the tree is
+built in it; else in a run directory of its own beside --out. A killed emit may leave
+such a private directory: 'emit scavenge' removes those whose lock nobody holds.`,
+		Examples: []string{
+			`emit --out "$RUNNER_TEMP/context" <bounded.ndjson`,
+			`emit --out "$run/context" --receipt receipt.json <bounded.ndjson | jq -r .index_sha256`,
+			`emit scavenge --root "$RUNNER_TEMP"`,
+		},
+		Flags: []ucli.Flag{
+			&ucli.StringFlag{Name: "out", Usage: "publish the tree as `DIR`, which must not exist and not lie in a Git work tree"},
+			&ucli.StringFlag{Name: "receipt", Usage: "also write the receipt to `FILE`, which must not exist; for audits only"},
+			&ucli.BoolFlag{Name: "durable", Usage: "flush the tree to the disk before it appears"},
+		},
+		Commands: []*cli.Program{scavengeCommand()},
+		Version:  pipe.Version,
+		Action:   runEmit,
+	}
+}
+
+func runEmit(call *cli.Call) error {
+	cfg := emit.Config{
+		FS: disk.OS{}, Out: call.Flags.String("out"), Receipt: call.Flags.String("receipt"), Durable: call.Flags.Bool("durable"),
+		Recover: canon.Rejudge,
+	}
+	if cfg.Out == "" {
+		return cli.Usagef("--out is missing")
+	}
+	if err := emit.Run(call.Context, pipe.Input(call, 3), call.Env.Stdout, cfg, call.Log); err != nil {
+		return pipe.End("emit", stream.NewWriter(call.Env.Stdout), err)
+	}
+	return nil
+}
+
+func scavengeCommand() *cli.Program {
+	return &cli.Program{
+		Name:    "scavenge",
+		Summary: "remove run directories that a killed process has left behind",
+		Description: `Looks at the directories snapline-* in --root and removes those that belong to the
+caller, whose lock file has our first line, and whose lock can be taken without
+waiting. It follows no link and prints what it removed and kept on stderr.`,
+		Examples: []string{`emit scavenge --root "$RUNNER_TEMP"`},
+		Flags: []ucli.Flag{
+			&ucli.StringFlag{Name: "root", Usage: "look in `DIR`"},
+		},
+		Action: runScavenge,
+	}
+}
+
+func runScavenge(call *cli.Call) error {
+	root := call.Flags.String("root")
+	if root == "" {
+		return cli.Usagef("--root is missing")
+	}
+	found, err := disk.Scavenge(disk.OS{}, root)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, a := range found {
+		name := fault.Printable(a.Name, 64)
+		switch {
+		case a.Err != nil:
+			failed++
+			call.Log.Notice(fault.Notice{Text: "cannot remove " + name + ": " + fault.Printable(a.Err.Error(), 256)})
+		case a.Removed:
+			call.Log.Notice(fault.Notice{Text: "removed " + name})
+		default:
+			call.Log.Notice(fault.Notice{Text: "kept " + name + ": " + a.Reason})
+		}
+	}
+	if failed > 0 {
+		return &fault.Error{Exit: fault.Environment, File: root, Rule: "scavenge.remove", Detail: fmt.Sprintf("%d run directories could not be removed", failed)}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"snapline/pkg/family/canon"
+	"snapline/pkg/program/pipe"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/check"
+	"snapline/pkg/contract/tree"
+	"snapline/pkg/fault"
+	"snapline/pkg/finding"
+	"snapline/pkg/program/cli"
+	"snapline/pkg/safety"
+	"snapline/pkg/stage/emit"
+)
+
+// Program is the program verify. Each subcommand has a file of its own.
+func Program() *cli.Program {
+	return &cli.Program{
+		Name:      "verify",
+		Summary:   "re-check a published tree from its documents alone",
+		Arguments: "DIR",
+		Description: `Trusts nothing on disk but the digest that it is given: the index must have that
+digest, every listed file its own, and nothing else may be there. Then every
+document is judged by its schema and against the others, the views are derived
+again, and the filters are run again over every text that no bound has cut.
+
+All findings are printed, sorted, one a line, or as one JSON object with --json.
+No finding: no output and exit 0. A changed index is another root; nothing that it
+says is looked at.
+
+The digest is the one that emit printed in its receipt. Keep it in a variable that
+nothing between emit and verify can write: a receipt file beside the tree proves
+nothing. A tree named like a subcommand is given as ./stream.`,
+		Examples: []string{
+			`verify --index-sha256 "$digest" "$RUNNER_TEMP/context"`,
+			`verify "$RUNNER_TEMP/context" --index-sha256 "$digest" --stream bounded.ndjson --json`,
+		},
+		Flags: []ucli.Flag{
+			indexDigestFlag(),
+			&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
+			&ucli.BoolFlag{Name: "host", Usage: "want the host's modes, 0700 and 0600 (the default)"},
+			&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
+			&ucli.StringFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs"},
+		},
+		Commands: []*cli.Program{
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifySealCommand(), verifySandboxCommand(),
+			verifyCanonCommand(), verifyMSPCommand(),
+		},
+		MinArgs: 1,
+		MaxArgs: 1,
+		Version: pipe.Version,
+		Action:  onEntityTree(runVerify),
+	}
+}
+
+func indexDigestFlag() ucli.Flag {
+	return &ucli.StringFlag{Name: "index-sha256", Usage: "the root `DIGEST` that emit printed: 64 lowercase hex digits"}
+}
+
+// indexDigest gives the digest that the caller kept.
+func indexDigest(call *cli.Call) (string, error) {
+	digest := call.Flags.String("index-sha256")
+	switch {
+	case digest == "":
+		return "", cli.Usagef("--index-sha256 is missing: a tree cannot vouch for itself")
+	case !tree.ValidDigest(digest):
+		return "", cli.Usagef("--index-sha256 takes 64 lowercase hex digits")
+	}
+	return digest, nil
+}
+
+func modes(call *cli.Call) (check.Modes, error) {
+	if call.Flags.Bool("host") && call.Flags.Bool("sandbox") {
+		return 0, cli.Usagef("--host and --sandbox exclude each other")
+	}
+	if call.Flags.Bool("sandbox") {
+		return check.SandboxModes, nil
+	}
+	return check.HostModes, nil
+}
+
+// onEntityTree gives an action whose error says which command is the right one if its
+// argument is a tree of documents.
+func onEntityTree(action cli.Action) cli.Action {
+	return func(call *cli.Call) error {
+		err := action(call)
+		var e *fault.Error
+		if !errors.As(err, &e) || !has(call.Args[0], tree.ManifestPath) || has(call.Args[0], tree.IndexPath) {
+			return err
+		}
+		hinted := *e
+		hinted.Hint = "this is a tree of documents: verify canon|msp DIR --manifest-sha256 DIGEST"
+		return &hinted
+	}
+}
+
+func has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
+
+func runVerify(call *cli.Call) error {
+	digest, err := indexDigest(call)
+	if err != nil {
+		return err
+	}
+	m, err := modes(call)
+	if err != nil {
+		return err
+	}
+	o := check.Options{IndexSHA256: digest, Modes: m}
+	if o.Scanner, err = newScanner(); err != nil {
+		return err
+	}
+	if path := call.Flags.String("stream"); path != "" {
+		in, closeStream, err := openStream(call, path, 3)
+		if err != nil {
+			return err
+		}
+		defer closeStream()
+		o.Rebuild = func(ctx context.Context, put func(string, []byte) error) error {
+			return upstreamFailure(emit.Build(ctx, in, sinkFunc(put), canon.Rejudge))
+		}
+	}
+	report, err := check.Tree(call.Context, call.Args[0], o)
+	if err != nil {
+		return err
+	}
+	return printReport(call, report)
+}
+
+// sinkFunc takes the files of a tree that is built in memory.
+type sinkFunc func(path string, content []byte) error
+
+// WriteFile implements emit's sink.
+func (f sinkFunc) WriteFile(path string, content []byte) error { return f(path, content) }
+
+// newScanner gives the filters without registered credentials, which only the run
+// that redacted them knew.
+func newScanner() (*safety.Worker, error) {
+	engine, err := safety.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	return engine.NewWorker(), nil
+}
+
+// printReport writes the outcome of a verification.
+func printReport(call *cli.Call, report *check.Report) error {
+	return printFindings(call, struct {
+		IndexSHA256 string `json:"index_sha256"`
+		Files       int    `json:"files"`
+		Bytes       int64  `json:"bytes"`
+	}{report.IndexSHA256, report.Files, report.Bytes}, report.Findings)
+}
+
+// printFindings writes the report on stdout and turns it into the exit code.
+func printFindings(call *cli.Call, facts any, findings []finding.Finding) error {
+	var err error
+	if call.Flags.Bool("json") {
+		err = finding.WriteJSON(call.Env.Stdout, facts, findings)
+	} else {
+		err = finding.WriteText(call.Env.Stdout, findings)
+	}
+	switch {
+	case err != nil:
+		return cli.Unwritten(err)
+	case len(findings) == 0:
+		return nil
+	}
+	first := findings[0]
+	return &fault.Error{
+		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
+		Detail: fmt.Sprintf("not in order; findings: %d, this is the first", len(findings)),
+	}
+}
