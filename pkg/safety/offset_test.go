@@ -16,7 +16,7 @@ import (
 func TestEveryOffset(t *testing.T) {
 	requirement.Claim(t, "SEC-08", "INJ-03")
 	plain := newWorker(t)
-	for _, name := range []string{"published.b64", "own.ndjson"} {
+	for _, name := range caseFiles {
 		for _, c := range loadCases(t, name, 140) {
 			w := plain
 			if len(c.Registered) > 0 {

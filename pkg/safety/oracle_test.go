@@ -165,7 +165,7 @@ var kinds = []safety.Kind{safety.Body, safety.Log, safety.Display}
 func TestOracleOnCases(t *testing.T) {
 	requirement.Claim(t, "AMB-07", "INJ-03", "SEC-08")
 	plain, plainOracle := newWorker(t), newOracle()
-	for _, name := range []string{"published.b64", "own.ndjson"} {
+	for _, name := range caseFiles {
 		for _, c := range loadCases(t, name, 140) {
 			w, o := plain, plainOracle
 			if len(c.Registered) > 0 {
@@ -237,7 +237,7 @@ func TestOracleOnAssembledText(t *testing.T) {
 }
 
 func FuzzOracle(f *testing.F) {
-	for _, name := range []string{"published.b64", "own.ndjson"} {
+	for _, name := range caseFiles {
 		for _, c := range loadCases(f, name, 140) {
 			f.Add(c.source(f))
 		}

@@ -120,7 +120,7 @@ func clean(t *testing.T, w *safety.Worker, patterns []residuePattern, name strin
 func TestNoResidueInCases(t *testing.T) {
 	requirement.Claim(t, "SEC-02", "SEC-03", "SEC-04", "SEC-05", "SEC-06", "SEC-07", "UNI-06")
 	w, patterns := newWorker(t), residuePatterns(t)
-	for _, name := range []string{"published.b64", "own.ndjson"} {
+	for _, name := range caseFiles {
 		for _, c := range loadCases(t, name, 140) {
 			if c.Tier != "extra" {
 				clean(t, w, patterns, c.ID, c.source(t))

@@ -11,7 +11,9 @@ func (d *Detector) assignment(pos int) {
 	}
 	end := run(text, pos, nameSet)
 	if end < len(text) && text[end] == ' ' && (end+1 == len(text) || is(text[end+1], alnum)) && !hasAt(text, end, " string = ") {
-		d.nameEnd = end // a word of prose, the most frequent case
+		// A word of prose, the most frequent case, or a name with its value.
+		d.juxtaposed(runBack(text, pos, d.nameEnd, nameSet), end)
+		d.nameEnd = end
 		return
 	}
 	if end < len(text) && !mayFollowName[text[end]] {
@@ -21,11 +23,18 @@ func (d *Detector) assignment(pos int) {
 	start := runBack(text, pos, d.nameEnd, nameSet)
 	d.nameEnd = end
 	d.spend(end - start)
+	if end < len(text) && (is(text[end], blank) || text[end] == '`') && d.juxtaposed(start, end) {
+		return
+	}
+	flag := start
 	if start > 0 && text[start-1] == '\\' && start < end && bytes.IndexByte([]byte("nrtbf"), text[start]) >= 0 {
 		start++ // an escaped line feed or tab stands before the name
 	}
 	if start+2 < end && text[start] == '-' && (text[start+1] == 'D' || text[start+1] == 'P') && is(text[start+2], lower) {
 		start += 2 // a property on a command line: -Dtoken=…
+	}
+	if hasAt(text, start, "-H") && start+2 < end && is(text[start+2], letter) {
+		start += len("-H") // of curl
 	}
 	for start < end && (text[start] == '-' || text[start] == '.') {
 		start++
@@ -40,6 +49,9 @@ func (d *Detector) assignment(pos int) {
 		return
 	}
 	n := nameAt{start: start, end: end}
+	if d.named(&n) || text[flag] == '-' && d.listedFlag(&n, flag) {
+		return
+	}
 	// A name inside a value that goes is judged only if its own value lies behind.
 	if !n.sibling(text) && !n.operator(text) || n.value < d.valueEnd {
 		return
@@ -59,10 +71,47 @@ func (d *Detector) assignment(pos int) {
 			return
 		}
 	}
-	if n.op == ',' || !secretName(name) {
+	if n.op == ',' {
 		return
 	}
-	d.value(n)
+	switch {
+	case secretName(name), n.op == '=' && isPass(name):
+		if d.mayHold(&n) {
+			d.value(n)
+		}
+	case secretPlural(name):
+		d.list(n)
+	}
+}
+
+// mayHold tells whether the value of a secret name may be one, by the rest of the name.
+func (d *Detector) mayHold(n *nameAt) bool {
+	text := d.text
+	k := describe(text[n.start:n.end])
+	n.auth = k.auth
+	if k.isText() {
+		return false
+	}
+	if !k.thing() {
+		return true
+	}
+	from, to, ok := quoted(text, n.value)
+	if !ok {
+		from, to = n.value, unquotedEnd(text, n.value, inList)
+	}
+	switch k.last.word() {
+	case "id":
+		if k.before.word() == "secret" && isUUID(text[from:min(to, from+36)]) && to-from == 36 {
+			return true
+		}
+	case "header":
+		if end := run(text[:to], from, letter); ok && end < to {
+			if w := fold(text[from:end]); w.in(schemes) {
+				d.credentials(from, to)
+			}
+		}
+	}
+	return false
 }
 
 // mayFollowName are the characters that may stand between a name and its value.
@@ -81,6 +130,7 @@ type nameAt struct {
 	op         byte // ':', '=', 'a' for an arrow, ',' for the next argument
 	spaced     bool // white space stands before the operator
 	value      int  // where the value starts
+	auth       bool // auth is the only secret word of the name
 }
 
 // operator reads the operator behind the name.
@@ -123,6 +173,15 @@ func (n *nameAt) operator(text []byte) bool {
 		next = text[j+1]
 	}
 	switch c := text[j]; {
+	case c == '=' && next == '>' && n.quote != 0 && hasAt(text, j+2, "\n"): // var_dump
+		k := run(text[:min(len(text), j+maxIndent)], j+3, blank)
+		if !hasAt(text, k, "string(") {
+			return false
+		}
+		if k = run(text[:min(len(text), k+maxIndent)], k+len("string("), digit); !hasAt(text, k, ") \"") {
+			return false
+		}
+		n.op, j = '=', k+1
 	case c == '=' && (next == '=' || next == '~' || next == '>') && isVariableLine(text, j+1) && !is(text[min(j+2, len(text)-1)], blank):
 		n.op, j = '=', j+1
 	case c == '=' && next == '>':
@@ -294,19 +353,23 @@ func (d *Detector) value(n nameAt) {
 	if n.op == ':' {
 		n.skipMarks(text)
 	}
+	if isFunction(text, n.value) || isSelection(text, n.value) || d.printed(n) {
+		return
+	}
 	if from, to, ok := tripled(text, n.value); ok {
 		d.report(from, to, code)
 		return
 	}
-	if d.block(n, code) {
+	if d.block(n, code) || endsSecret(text[n.start:n.end]) && d.blockItems(n, code) {
 		return
 	}
 	if from, to, ok := quoted(text, n.value); ok {
 		d.spend(to - from)
 		end := d.inLiteral(n.value, from, to)
-		if !n.saysOther(text, from, end) && !n.isAnnotation(text, end) {
+		if n.mayBe(text, from, end) && !n.saysOther(text, from, end) && !n.isAnnotation(text, end) {
 			d.report(from, end, code)
 		}
+		d.replaced(end, to, code)
 		if end == to && goesOnBeside(text, to) {
 			d.beside(n, to+1, code)
 		}
@@ -344,13 +407,57 @@ func (d *Detector) value(n nameAt) {
 	if i == to {
 		to = d.inAngles(n)
 	}
-	if to-i < minValue || d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.saysOther(text, i, to) {
+	if to-i < minValue || !n.mayBe(text, i, to) || n.isBareOther(text, to) || d.isVariable(n, to) || isPattern(text[i:min(to, i+maxMixed)]) || n.saysOther(text, i, to) {
 		return
 	}
 	if n.op == ':' && (n.quote == 0 || n.quote == '`') && !d.plainValue(n, to) {
 		return
 	}
 	d.report(i, to, code)
+}
+
+// mayBe tells whether text[from:to] may be the value of the name: behind auth alone it wants
+// a digit or a capital.
+func (n *nameAt) mayBe(text []byte, from, to int) bool {
+	v := text[from:to]
+	if n.auth && union(v)&(digit|upper) == 0 {
+		return false
+	}
+	if name := text[n.start:n.end]; n.op == ':' && n.quote == 0 && n.value > n.end+1 && len(v) >= minValue && endsIn(bytes.ToLower(name), "secret") && bytes.ContainsAny(v, "-.") && isWordList(v, dash|dot) {
+		return false // the name of an object of Kubernetes
+	}
+	return len(v) < minValue || !(isWordless(v) || isFileName(v) || isCapitals(v) && bytes.ContainsAny(v, "_ "))
+}
+
+// isBareOther tells whether the bare value text[n.value:to] is another thing than a secret: a
+// path, a word of prose, the name of a variable, a command, an identity.
+func (n *nameAt) isBareOther(text []byte, to int) bool {
+	v := text[n.value:to]
+	switch {
+	case isPath(v), isIdentity(v):
+		return true
+	case n.op == ':' || n.spaced:
+		if isProse(text, n.value, to) || n.isCommand(text, to) {
+			return true
+		}
+	}
+	return n.isIdentifier(text, to)
+}
+
+// replaced handles the second of two texts in quotes, the first of which ends at to, as in the
+// plan of a change: name = "old" -> "new".
+func (d *Detector) replaced(end, to int, code Code) {
+	if end != to {
+		return
+	}
+	k := run(d.text, to+1, blank)
+	if !hasAt(d.text, k, "-> ") && !hasAt(d.text, k, "=> ") {
+		return
+	}
+	if from, to, ok := quoted(d.text, run(d.text, k+3, blank)); ok {
+		d.spend(to - from)
+		d.report(from, to, code)
+	}
 }
 
 // fallback handles the reference ${NAME:-literal} at the start of text[i:limit], of

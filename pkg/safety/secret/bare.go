@@ -31,10 +31,16 @@ func (d *Detector) braced(i int) bool {
 // unquotedEnd gives the end of the value that starts at n.value without a quote. A
 // value within the last one that was measured ends where that one does.
 func (d *Detector) unquotedEnd(n nameAt) int {
-	list := n.op == ':' || n.quote != 0 || d.inList(n.start)
+	var opt valueOptions
+	if n.op == ':' || n.quote != 0 || d.inList(n.start) {
+		opt |= inList
+	}
+	if d.inString(n.start, n.value) {
+		opt |= inString
+	}
 	m := &d.unquoted
-	if n.value < m.start || n.value >= m.end || m.list != list {
-		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, list), list: list}
+	if n.value < m.start || n.value >= m.end || m.opt != opt {
+		*m = measured{start: n.value, end: unquotedEnd(d.text, n.value, opt), opt: opt}
 		d.spend(m.end - m.start)
 	}
 	return trimClosers(d.text, n.value, m.end)
@@ -43,18 +49,48 @@ func (d *Detector) unquotedEnd(n nameAt) int {
 // measured is a value without quotes whose end is known.
 type measured struct {
 	start, end int
-	list       bool
+	opt        valueOptions
 }
 
-// unquotedEnd gives the end of the value at text[i:]. In a list a comma ends it.
-func unquotedEnd(text []byte, i int, list bool) int {
+// valueOptions tell what may end a bare value.
+type valueOptions uint8
+
+const (
+	inList   valueOptions = 1 << iota // a comma
+	inString                          // an escaped line end
+)
+
+// inString tells whether the value at text[value:] stands in a string literal that begins
+// before the name at text[start:] and ends behind it on the line.
+func (d *Detector) inString(start, value int) bool {
+	if start > 0 && isQuote(d.text[start-1]) {
+		return true
+	}
+	if start > 1 && hasAt(d.text, start-2, `\n`) && d.literalsAt(start).n == 0 {
+		return false
+	}
+	l := d.literalsAt(start)
+	if l.n == 0 || bytes.IndexByte(d.text[value:min(len(d.text), value+maxBlock)], '\\') < 0 {
+		return false
+	}
+	const farthest = 4096
+	rest := d.text[value:min(len(d.text), value+farthest)]
+	if k := bytes.IndexByte(rest, '\n'); k >= 0 {
+		rest = rest[:k]
+	}
+	d.spend(len(rest))
+	return bytes.IndexByte(rest, l.open[0].quote) >= 0 || len(rest) == farthest
+}
+
+// unquotedEnd gives the end of the value at text[i:].
+func unquotedEnd(text []byte, i int, opt valueOptions) int {
 	k, broken := i, false
 	for k < len(text) {
 		switch c := text[k]; c {
 		case ' ', '\t', '\n', ';', '&', ')', '<', '>', '`':
 			return k
 		case ',':
-			if list {
+			if opt&inList != 0 {
 				return k
 			}
 		case '"', '\'':
@@ -62,7 +98,7 @@ func unquotedEnd(text []byte, i int, list bool) int {
 				return k
 			}
 		case '\\':
-			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || (k-i >= minValue || isFilledIn(text[i:k])) && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
+			if k+1 < len(text) && (text[k+1] == '"' || text[k+1] == '\'' || opt&inString != 0 && (k-i >= minValue || isFilledIn(text[i:k])) && bytes.IndexByte([]byte("nrt"), text[k+1]) >= 0) {
 				return k
 			}
 		case '$', '{', '%', '#', '[':
@@ -183,12 +219,16 @@ func endsLine(text []byte, i int) bool {
 func (d *Detector) inAngles(n nameAt) int {
 	text, i := d.text, n.value
 	if text[i] == '>' && isVariableLine(text, i) {
-		return unquotedEnd(text, i+1, false)
+		return unquotedEnd(text, i+1, 0)
 	}
 	if text[i] != '<' || n.op != '=' || n.spaced || i+1 == len(text) || !is(text[i+1], alnum) {
 		return i
 	}
-	end := unquotedEnd(text, i+1, n.quote != 0 || d.inList(n.start))
+	var opt valueOptions
+	if n.quote != 0 || d.inList(n.start) {
+		opt = inList
+	}
+	end := unquotedEnd(text, i+1, opt)
 	d.spend(end - i)
 	if end == len(text) || text[end] != '>' {
 		return end
@@ -196,7 +236,7 @@ func (d *Detector) inAngles(n nameAt) int {
 	if end++; end == len(text) || !is(text[end], alnum) {
 		return i
 	}
-	return unquotedEnd(text, end, false)
+	return unquotedEnd(text, end, 0)
 }
 
 // isVariable tells whether the bare value text[n.value:to] is the name of a variable: a

@@ -126,6 +126,9 @@ func fold(b []byte) (f folded) {
 	return f
 }
 
+// word gives the text.
+func (f *folded) word() string { return string(f.text[:f.n]) }
+
 func (f *folded) in(words map[string]bool) bool { return words[string(f.text[:f.n])] }
 
 // containsFold tells whether b holds s, a word in lower case, in any case.

@@ -24,7 +24,9 @@ const (
 	PrivateKey              // private keys
 	DatabaseURL             // passwords in URLs
 	AuthHeader              // credentials in headers
+	JWT                     // JSON web tokens
 	JSONValue               // values of secret names in quotes
+	FlagValue               // values of flags on command lines
 	EnvValue                // values of other secret names
 	SSN                     // social security numbers
 	IBAN                    // before PaymentCard: some of its groups may look like a card
@@ -53,7 +55,9 @@ var codeNames = [Codes]string{
 	PrivateKey:  "secret.private-key",
 	DatabaseURL: "secret.db-url",
 	AuthHeader:  "secret.auth-header",
+	JWT:         "secret.jwt",
 	JSONValue:   "secret.json-value",
+	FlagValue:   "secret.flag-value",
 	EnvValue:    "secret.env-value",
 	SSN:         "pii.ssn",
 	IBAN:        "pii.iban",

@@ -40,6 +40,23 @@ func New(credentials []string) *Rules {
 		}
 		add(prefilter.Literal(p.prefix), apply)
 	}
+	for k := range programs {
+		add(prefilter.Literal(programs[k].name), func(d *Detector, pos int) { d.program(k, pos) })
+	}
+	add(prefilter.Literal("pass:"), (*Detector).openssl)
+	add(prefilter.Literal("--creds"), (*Detector).creds)
+	add(prefilter.Classes(":[0-9]{4}:[A-Za-z*_]"), (*Detector).pgpass)
+	add(prefilter.Classes(":[0-9]{5}:[A-Za-z*_]"), (*Detector).pgpass)
+	add(prefilter.Classes(":[*]:[A-Za-z*_]"), (*Detector).pgpass)
+	add(prefilter.Folded("identified "), (*Detector).identifiedBy)
+	for _, start := range jwtStarts {
+		add(prefilter.Literal(start), (*Detector).jwt)
+	}
+	for _, name := range nativeNames {
+		add(prefilter.Literal(name), (*Detector).nativeName)
+	}
+	add(prefilter.Classes("(?i)[a-z0-9_.-]pass[^a-z]"), func(d *Detector, pos int) { d.assignment(pos + 1) })
+	add(prefilter.Classes("(?i)[<^a-z0-9_.-]pass[= ]"), (*Detector).assignment)
 	add(prefilter.Literal("PRIVATE KEY"), (*Detector).pem)
 	add(prefilter.Literal("LS0tLS1CRUdJTi"), (*Detector).encodedPEM)
 	add(prefilter.Classes("MII[A-P][A-Za-z0-9+/][AQgw]IBA[AD]"), (*Detector).headlessKey)
@@ -74,6 +91,7 @@ func New(credentials []string) *Rules {
 	add(prefilter.Classes("[<^A-Za-z0-9_][3-6][0-9]{9}"), (*Detector).card)
 	add(prefilter.Classes("[0-9]{4}[ -][0-9]{3}"), (*Detector).card)
 	add(prefilter.Classes("[<^A-Za-z0-9_][A-Z]{2}[0-9]{2}[A-Z0-9 ][A-Z0-9]{2}"), (*Detector).iban)
+	add(prefilter.Classes("[<^A-Za-z0-9_][a-z]{2}[0-9]{2}[a-z0-9 ][a-z0-9]{3}"), (*Detector).iban)
 	if list := spellings(credentials); len(list) > 0 {
 		r.registered = newAutomaton(list)
 		seen := map[string]bool{}
@@ -117,7 +135,9 @@ type Detector struct {
 	// How far rules have judged the text, so that no byte is judged over and over.
 	steps, budget int // see spend
 
-	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, vaultAt, registeredEnd, besideEnd int
+	programEnd [programCount]int // see program
+
+	nameEnd, valueEnd, keyEnd, encodedEnd, urlEnd, digitsEnd, cardEnd, awsAt, vaultAt, registeredEnd, besideEnd, itemsEnd int
 
 	atFrom, atFound     int // see firstAt
 	stopFrom, stopFound int // see headerStop

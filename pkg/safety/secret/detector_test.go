@@ -297,12 +297,14 @@ func TestWrappedKeys(t *testing.T) {
 			samples = append(samples, sample{wrap(width, separator), "a «private-key» b"})
 		}
 	}
+	samples = append(samples, sample{"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----", "«private-key»"})
 	for _, stays := range []string{
 		wrap(7, "\n"),
 		"-----BEGIN ¦PRIVATE KEY-----\nyour base64 encoded key material goes right here, please\n-----END PRIVATE KEY-----",
 		"-----BEGIN ¦PRIVATE KEY-----\npassword password password\n-----END PRIVATE KEY-----",
 		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAA\nSCBKcwggSjAgEAAo\n-----END PRIVATE KEY-----",
-		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgk\n-----END PRIVATE KEY-----",
+		"-----BEGIN ¦PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END EC PRIVATE KEY-----",
 		"-----BEGIN ¦PRIVATE KEY-----%0A-----END PRIVATE KEY-----",
 	} {
 		samples = append(samples, sample{in: stays})
@@ -336,7 +338,7 @@ func TestHeaders(t *testing.T) {
 		{`"GET / HTTP/1.1\r\nAuthorization: Basic ` + f + `\r\nHost: x"`, `"GET / HTTP/1.1\r\nAuthorization: Basic «auth-header»\r\nHost: x"`},
 		{"Api-Key: " + f + "\nX-Auth-Token: " + f + "\nX-Access-Token: " + f + "\nX-Goog-Api-Key: " + f, "Api-Key: «auth-header»\nX-Auth-Token: «auth-header»\nX-Access-Token: «auth-header»\nX-Goog-Api-Key: «auth-header»"},
 		{"PRIVATE-TOKEN: " + f + "\nJob-Token: " + f + "\nDeploy-Token: " + f, "PRIVATE-TOKEN: «auth-header»\nJob-Token: «auth-header»\nDeploy-Token: «auth-header»"},
-		{"Cookie: session=" + f + "; theme=dark\nSet-Cookie: sid=" + f + "; Path=/", "Cookie: «auth-header»\nSet-Cookie: «auth-header»"},
+		{"Cookie: session=" + f + "; theme=dark\nSet-Cookie: sid=" + f + "; Path=/", "Cookie: session=«auth-header»; theme=dark\nSet-Cookie: sid=«auth-header»; Path=/"},
 		{"Cookie: we use them", ""},
 		{"git clone https://x-access-token:not-a-real-pw@github.com/o/r.git", "git clone https://x-access-token:«db-url»@github.com/o/r.git"},
 		{"git -c http.extraheader='AUTHORIZATION: basic " + f + "' fetch", "git -c http.extraheader='AUTHORIZATION: basic «auth-header»' fetch"},
@@ -360,7 +362,7 @@ func TestAssignments(t *testing.T) {
 		{"TOKEN=abcdefgh", "TOKEN=«env-value»"},
 		{"dbPass¦word=abcdefgh clientSecret=abcdefgh APIKey=abcdefgh api.key=abcdefgh", "dbPassword=«env-value» clientSecret=«env-value» APIKey=«env-value» api.key=«env-value»"},
 		{"access_key=abcdefgh private-key=abcdefgh SIGNING_KEY=abcdefgh ENCRYPTION_KEY=abcdefgh ACCOUNT_KEY=abcdefgh MASTER_KEY=abcdefgh", "access_key=«env-value» private-key=«env-value» SIGNING_KEY=«env-value» ENCRYPTION_KEY=«env-value» ACCOUNT_KEY=«env-value» MASTER_KEY=«env-value»"},
-		{"passwd=abcdefgh PASSPHRASE=abcdefgh pwd=abcdefgh credential=abcdefgh credentials=abcdefgh auth=abcdefgh", "passwd=«env-value» PASSPHRASE=«env-value» pwd=«env-value» credential=«env-value» credentials=«env-value» auth=«env-value»"},
+		{"passwd=abcdefgh PASSPHRASE=abcdefgh pwd=abcdefgh credential=abcdefgh credentials=abcdefgh auth=abcdefgh", "passwd=«env-value» PASSPHRASE=«env-value» pwd=«env-value» credential=«env-value» credentials=«env-value» auth=abcdefgh"},
 		{"PGPASS¦WORD=abcdefgh", "PGPASSWORD=«env-value»"},
 		{"author=octocat-example authored_at=2026-03-11T08 keyboard=ctrl+shift+down monkey=capuchin-monkey tokenizer=sentencepiece max_tokens=abcdefghij key=abcdefghij", ""},
 		{"output_price_per_token: 2.5e-06\nmax_tokens=131072000\ntokenizer=sentencepiece-unigram\n", ""},

@@ -53,6 +53,9 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	switch {
 	case ok:
 		whole := d.inLiteral(n.value, from, to)
+		if d.joinedScheme(from, to) {
+			return true
+		}
 		if to = withoutName(text, from, whole); to < whole && run(text, word(text, from, to), blank) >= to {
 			return true // only the scheme stands here
 		}
@@ -85,6 +88,30 @@ func (d *Detector) header(h *headerName, n nameAt) bool {
 	}
 	d.headerValue(h, from, to, ok)
 	return true
+}
+
+// joinedScheme handles a literal text[from:to] that is a scheme only, and the credential in
+// the literal that is joined to it: 'Basic ' + 'value'. It tells whether there is one.
+func (d *Detector) joinedScheme(from, to int) bool {
+	text := d.text
+	end := run(text[:to], from, nameSet)
+	if scheme := fold(text[from:end]); end == to || run(text[:to], end, blank) < to || !scheme.in(schemes) {
+		return false
+	}
+	i := to
+	for i < len(text) && (text[i] == '\\' || isQuote(text[i])) {
+		i++
+	}
+	i = run(text, i, blank)
+	if i >= len(text) || bytes.IndexByte([]byte("+.&"), text[i]) < 0 {
+		return false
+	}
+	f, t, ok := quoted(text, run(text, i+1, blank))
+	if ok {
+		d.spend(t - f)
+		d.report(f, t, AuthHeader)
+	}
+	return ok
 }
 
 // isSent tells whether the name is of a header as it is sent: in code a name with a dash
@@ -181,14 +208,48 @@ func (d *Detector) headerValue(h *headerName, from, to int, whole bool) {
 		d.credentials(from, to)
 		return
 	case h.pairs:
-		if k := run(text, from, nameSet); k < to && text[k] == '=' {
-			d.report(from, to, AuthHeader)
-		}
+		d.cookies(from, to)
 		return
 	case !whole:
 		to = word(text, from, to)
 	}
 	d.report(from, to, AuthHeader)
+}
+
+// cookieAttributes say how a cookie is used.
+var cookieAttributes = map[string]bool{
+	"path": true, "domain": true, "expires": true, "max-age": true, "samesite": true, "priority": true, "version": true,
+}
+
+// cookies handles the pairs name=value between text[from] and text[to].
+func (d *Detector) cookies(from, to int) {
+	text := d.text
+	for i := from; i < to; {
+		i = run(text[:to], i, blank)
+		end := to
+		if k := bytes.IndexByte(text[i:to], ';'); k >= 0 {
+			end = i + k
+		}
+		name := i
+		for name < end && text[name] > ' ' && text[name] != '=' && text[name] != ',' {
+			name++
+		}
+		if name == end || text[name] != '=' {
+			if i == from {
+				return // prose
+			}
+		} else if w := fold(text[i:name]); !w.in(cookieAttributes) {
+			value, stop := name+1, end
+			for stop > value && (is(text[stop-1], blank) || isQuote(text[stop-1])) {
+				stop--
+			}
+			if value < stop && isQuote(text[value]) {
+				value++
+			}
+			d.report(value, stop, AuthHeader)
+		}
+		i = end + 1
+	}
 }
 
 // fieldStarts begin the names of other headers, which lists give in small letters.

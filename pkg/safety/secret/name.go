@@ -22,17 +22,20 @@ func kindOf(w []byte) wordKind {
 	case "api", "access", "private", "signing", "encryption", "account", "master":
 		return keyCompanion
 	}
-	if endsIn(w, "password") || endsIn(w, "passwd") || endsIn(w, "passphrase") {
+	if endsIn(w, "password") || endsIn(w, "passwd") || endsIn(w, "passphrase") || endsIn(w, "token") || endsIn(w, "secret") || gluedPasses[string(w)] {
 		return secretWord
 	}
 	return otherWord
 }
 
+// isPass tells whether a name is the word pass alone, which is one before = only.
+func isPass(name []byte) bool { return len(name) == len("pass") && equalFold(name, 0, "pass") }
+
 // secretName tells whether one of the words of a name, cut at _, -, . and changes of
 // case, makes its value secret.
 func secretName(name []byte) bool {
 	var word [24]byte
-	key, companion := false, false
+	key, companion, words := false, false, 0
 	for i := 0; i < len(name); {
 		if !is(name[i], alnum) {
 			i++
@@ -69,9 +72,91 @@ func secretName(name []byte) bool {
 			key = true
 		case keyCompanion:
 			companion = true
+		case otherWord:
+			if string(w) == "pass" && words > 0 && i == len(name) {
+				return true
+			}
 		}
+		words++
 	}
 	return key && companion
+}
+
+// A nameKind tells what a name says of its value.
+type nameKind struct {
+	last, before folded // the last word and the one before it, in small letters
+	first        folded
+	auth         bool // auth is the only secret word
+}
+
+// describe reads the words of a name.
+func describe(name []byte) (k nameKind) {
+	k.auth = true
+	for i := 0; i < len(name); {
+		if !is(name[i], alnum) {
+			i++
+			continue
+		}
+		j := wordEnd(name, i)
+		end := runBack(name, j, i+1, digit)
+		k.before, k.last = k.last, fold(name[i:end])
+		if k.first.n == 0 {
+			k.first = k.last
+		}
+		w := string(k.last.text[:k.last.n])
+		switch kind := kindOf([]byte(w)); {
+		case kind == keyWord, kind == secretWord && w != "auth", w == "pass":
+			k.auth = false
+		}
+		i = j
+	}
+	return k
+}
+
+// thing tells whether the name is of a thing that is no secret itself.
+func (k *nameKind) thing() bool {
+	last := k.last.word()
+	if thingWords[last] || len(last) > 1 && last[len(last)-1] == 's' && thingWords[last[:len(last)-1]] {
+		return true
+	}
+	if last == "key" {
+		switch k.before.word() {
+		case "password", "token", "public":
+			return true
+		}
+	}
+	return false
+}
+
+// isText tells whether the name is of a text that people read.
+func (k *nameKind) isText() bool {
+	last := k.last.word()
+	return textStarts[k.first.word()] || textEnds[last] && (last != "text" || k.before.word() != "secret") ||
+		k.first.word() == "must" && containsFold(k.before.text[:k.before.n], "change")
+}
+
+// holdsSecret tells whether the value of a secret name is one, by the rest of the name.
+func holdsSecret(name []byte) bool {
+	k := describe(name)
+	return !k.thing() && !k.isText()
+}
+
+// secretPlural tells whether the name is of several secrets, of which a list holds the values.
+func secretPlural(name []byte) bool {
+	i := lastWord(name)
+	last := fold(name[i:])
+	w := last.word()
+	if len(w) < 2 || w[len(w)-1] != 's' {
+		return false
+	}
+	w = w[:len(w)-1]
+	if first := fold(name[:wordEnd(name, 0)]); i > 0 && countedWords[first.word()] {
+		return false
+	}
+	if w != "key" {
+		return w != "auth" && kindOf([]byte(w)) == secretWord
+	}
+	return secretName(name[:len(name)-1])
 }
 
 // wordEnd gives the end of the word that starts at name[i]: before a capital behind a

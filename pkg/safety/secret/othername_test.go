@@ -16,10 +16,11 @@ func TestNamesAsValues(t *testing.T) {
 		{"spring.db.pass¦word:correct-horse-battery\na:1:sec¦ret:correct-horse-battery-7\na:tok¦en:correct-1.2-horse7\napp.auth:FAKEexample0FAKE\napp.auth: correct-horse-7", "spring.db.password:«env-value»\na:1:secret:«env-value»\na:token:«env-value»\napp.auth:«env-value»\napp.auth: «env-value»"},
 		// Objects that hold secrets.
 		{"secretName: internal-registry-auth\nexistingSecret: gitea-admin-secret\ncredentialsSecret: my-aws-creds\npasswordKey: postgres-password\nSecretName:  default-token-x7k2p\nsecretRef: \"db-credentials\"\nSECRET_NAME=prod.db-credentials", ""},
-		{"secretName: FAKEexample0\nsecret_name: 4a314653c6076d06\nsecretName: ab1cd2ef3gh4ij\ntokenSecret: correct-horse\nsecretKey: correct-horse\npass¦word: correct-horse", "secretName: «env-value»\nsecret_name: «env-value»\nsecretName: «env-value»\ntokenSecret: «env-value»\nsecretKey: «env-value»\npassword: «env-value»"},
+		{"secretName: FAKEexample0\nsecret_name: 4a314653c6076d06\nsecretName: ab1cd2ef3gh4ij\ntokenSecret: correct-horse\nsecretKey: correct-horse\npass¦word: correct-horse", "secretName: FAKEexample0\nsecret_name: 4a314653c6076d06\nsecretName: ab1cd2ef3gh4ij\ntokenSecret: correct-horse\nsecretKey: «env-value»\npassword: «env-value»"},
 		// Files that do.
 		{"CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE: /home/runner/x/gha-creds-4a314653c6076d06.json\nDOCKER_AUTH_CONFIG: /root/.docker\nx --private-key-file=key.json\nGOOGLE_APPLICATION_CREDENTIALS=key.json", ""},
-		{"FILE_PASS¦WORD=/correct/horse.7\nKEY_FILE_PASS¦WORD=correct-horse.json\nAUTH_FILE_X=correct-horse", "FILE_PASSWORD=«env-value»\nKEY_FILE_PASSWORD=«env-value»\nAUTH_FILE_X=«env-value»"},
+		{"FILE_PASSWORD=/correct/horse.7\nKEY_FILE_PASSWORD=correct-horse.json\nAUTH_FILE_X=correct-horse", ""},
+		{"FILE_PASS¦WORD=/correct+horse7=\nAUTH_FILE_X=correct-horse7", "FILE_PASSWORD=«env-value»\nAUTH_FILE_X=«env-value»"},
 		// The name over again.
 		{"f(next_token=next_token\nclient_secret='client_secret' REFRESH_TOKEN = \"REFRESH_TOKEN\" {\"refresh_token\": \"refreshToken\"} self.access_key = 'access-key'\nDB_PASSWORD=DB_PASSWORD\n{\"password_policy\": \"passwordPolicy\"}", ""},
 		{"DB_PASS¦WORD=dbpassword\nDB_PASS¦WORD=db_password\nPASS¦WORD=password\nPOSTGRES_PASS¦WORD: password\nclient_sec¦ret=client_secret7\nclient_sec¦ret=clientsecrets", "DB_PASSWORD=«env-value»\nDB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPOSTGRES_PASSWORD: «env-value»\nclient_secret=«env-value»\nclient_secret=«env-value»"},

@@ -1,5 +1,7 @@
 package secret
 
+import "bytes"
+
 // ssn handles ddd-dd-dddd at pos.
 func (d *Detector) ssn(pos int) {
 	if validSSN(d.text, pos, 11) {
@@ -170,8 +172,47 @@ func (d *Detector) card(pos int) {
 	if best == 0 || insideUUID(text, pos, best) || group > 0 && insideFingerprint(text, pos, best, group) {
 		return
 	}
+	if group == 0 || best == pos+group {
+		switch n := best - pos; {
+		case n == 13, n > 16, pos > 0 && text[pos-1] == '/':
+			if !besideCardWord(text, pos, best) {
+				return
+			}
+		}
+	}
 	d.add(pos, best, PaymentCard)
 	d.cardEnd = best
+}
+
+// cardWords stand beside the number of a payment card.
+var cardWords = map[string]bool{
+	"card": true, "cards": true, "visa": true, "pan": true, "cc": true, "credit": true, "debit": true, "mastercard": true, "maestro": true,
+	"amex": true, "cardnumber": true, "creditcard": true, "ccnumber": true, "ccnum": true,
+}
+
+// besideCardWord tells whether a word for a payment card stands near text[i:j] on its line.
+func besideCardWord(text []byte, i, j int) bool {
+	const before, behind = 40, 24
+	left, right := text[max(0, i-before-longestMarker):i], text[j:min(len(text), j+behind)]
+	if k := bytes.LastIndex(left, []byte(markerStart)); k >= 0 {
+		left = left[k:][bytes.IndexByte(left[k:], ']')+1:] // what a marker says is no word of the text
+	}
+	left = left[max(0, len(left)-before):]
+	right, _, _ = bytes.Cut(right, []byte(markerStart))
+	for _, near := range [][]byte{left, right} {
+		for k := 0; k < len(near); {
+			if !is(near[k], alnum) {
+				k++
+				continue
+			}
+			end := wordEnd(near, k)
+			if w := fold(near[k:end]); w.in(cardWords) {
+				return true
+			}
+			k = end
+		}
+	}
+	return false
 }
 
 // insideUUID tells whether text[i:j] lies in hexadecimal digits grouped 8-4-4-4-12.
@@ -212,23 +253,47 @@ var ibanLengths = map[string]int{
 	"TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }
 
-// iban handles two capitals and two digits at pos: 15 to 34 capitals and digits, bare
-// or in groups of four.
+// numericIBANs are the countries whose account numbers have digits only.
+var numericIBANs = map[string]bool{
+	"AT": true, "BA": true, "BE": true, "CZ": true, "DE": true, "DK": true, "EE": true, "ES": true, "FI": true, "HR": true, "HU": true,
+	"IL": true, "IS": true, "LT": true, "ME": true, "NO": true, "PL": true, "PT": true, "RS": true, "SE": true, "SI": true, "SK": true,
+	"TN": true, "XK": true,
+}
+
+// iban handles two letters and two digits at pos: 15 to 34 letters of one case and digits,
+// bare or in groups of four. In small letters the country has to be known.
 func (d *Detector) iban(pos int) {
 	const shortest, longest = 15, 34
 	text := d.text
 	var number [longest]byte
-	want := ibanLengths[string(text[pos:pos+2])]
+	set, shift := upper|digit, byte(0)
+	country := [2]byte{text[pos], text[pos+1]}
+	if is(text[pos], lower) {
+		set, shift = lower|digit, 'a'-'A'
+		country[0], country[1] = country[0]-shift, country[1]-shift
+	}
+	want := ibanLengths[string(country[:])]
+	if shift > 0 {
+		if want == 0 {
+			return
+		}
+		if numericIBANs[string(country[:])] {
+			set = digit
+		}
+	}
 	n, best := 0, 0
 	grouped := false
 	for i := pos; n < longest && i < len(text); i++ {
 		c := text[i]
-		if c == ' ' && (n == 4 || grouped && n%4 == 0) && i+1 < len(text) && is(text[i+1], upper|digit) {
+		if c == ' ' && (n == 4 || grouped && n%4 == 0) && i+1 < len(text) && is(text[i+1], set) {
 			grouped = true
 			continue
 		}
-		if !is(c, upper|digit) || grouped && n%4 == 0 && text[i-1] != ' ' {
+		if !is(c, set) && n >= 2 || grouped && n%4 == 0 && text[i-1] != ' ' {
 			break
+		}
+		if is(c, lower) {
+			c -= shift
 		}
 		number[n] = c
 		n++

@@ -24,7 +24,7 @@ func TestPersonalData(t *testing.T) {
 		{"paid with 4111 1111 1111 1111, exp 12/30", "paid with «payment-card», exp 12/30"},
 		{"4111 1111 1111 1111 5555 5555 5555 4444", "«payment-card» «payment-card»"},
 		{"378282246310005 3782 822463 10005 371449635398431", "«payment-card» «payment-card» «payment-card»"},
-		{"6011111111111117 3530111333300000 30569309025904 38520000023237 2223003122003222 4222222222222", "«payment-card» «payment-card» «payment-card» «payment-card» «payment-card» «payment-card»"},
+		{"6011111111111117 3530111333300000 30569309025904 38520000023237 2223003122003222 visa 4222222222222 and then much other text, at last 4222222222222", "«payment-card» «payment-card» «payment-card» «payment-card» «payment-card» visa «payment-card» and then much other text, at last 4222222222222"},
 		{"4111 1111 1111 1112 4111111111111112", ""},
 		{"41111111-1111 1111 411111111 1111111 41111-1111-1111111 4111111111111 111", "«payment-card» «payment-card» «payment-card» «payment-card»"},
 		{"x4111111111111111 4111111111111111x 41111111111111111111 0.4111111111111111 4111111111111111.5", ""},

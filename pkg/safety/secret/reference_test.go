@@ -17,7 +17,7 @@ func TestReferences(t *testing.T) {
 		{"DB_PASS¦WORD=P@$$w0rd!2024\nPASS¦WORD=Micro$oft123\nPASS¦WORD=abc$def12345", "DB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»"},
 		{"pass¦word: \"Pa$$w0rd2024\"\npass¦word: 'Pa$$w0rd2024'\npass¦word: Pa$$w0rd2024", "password: \"«env-value»\"\npassword: '«env-value»'\npassword: «env-value»"},
 		{`{"secret":"$2b$10$abcdefghijklmnopqrstuv"}`, `{"secret":"«json-value»"}`},
-		{"PASS¦WORD_HASH=$2y$10$FAKEexampleFAKEexample\npass¦word: $6$rounds=5000$FAKEsalt$FAKEhash", "PASSWORD_HASH=«env-value»\npassword: «env-value»"},
+		{"PASS¦WORD_HASH=$2y$10$FAKEexampleFAKEexample\npass¦word: $6$rounds=5000$FAKEsalt$FAKEhash", "PASSWORD_HASH=$2y$10$FAKEexampleFAKEexample\npassword: «env-value»"},
 		{`{"pass¦word":"{bcrypt}$2a$10$FAKE"}`, `{"password":"«json-value»"}`},
 		{`{"pass¦word":"x{{y}}zzzzz"}`, `{"password":"«json-value»"}`},
 		{"PASS¦WORD=abc%def%ghi12\nPASS¦WORD=100%sure%thing", "PASSWORD=«env-value»\nPASSWORD=«env-value»"},

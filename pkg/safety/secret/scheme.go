@@ -21,9 +21,16 @@ func (d *Detector) credentials(from, to int) {
 	rest = run(text, rest, blank)
 	scheme := fold(text[from:first])
 	known := scheme.in(schemes)
+	if known && rest >= to && to < len(text) && text[to] == '\n' {
+		d.wrappedCredential(from, to)
+		return
+	}
 	if rest >= to || first == from || !known && first-from >= minValue && rest > first && onlySigns(text, rest, to) {
 		d.report(from, first, AuthHeader)
 		return
+	}
+	if !known && text[rest] == '[' && bytes.Contains(text[rest:to], []byte("](")) {
+		return // a link in prose
 	}
 	end, prose := word(text, rest, to), false
 	behind := end
@@ -78,4 +85,28 @@ func isWords(v []byte) bool {
 		}
 	}
 	return true
+}
+
+// wrappedCredential handles the credential on the line behind text[to], which begins like the
+// line with its scheme at text[from] and is indented deeper.
+func (d *Detector) wrappedCredential(from, to int) {
+	text := d.text
+	low := max(0, from-maxMixed)
+	line := bytes.LastIndexByte(text[low:from], '\n') + 1 + low
+	i := to + 1
+	for k := line; k < from && i < len(text) && !is(text[k], letter) && (text[k] == text[i] || is(text[k], digit) && is(text[i], digit)); k++ {
+		i++
+	}
+	value := run(text[:min(len(text), i+maxIndent)], i, blank)
+	if value == i {
+		return
+	}
+	end := value
+	for end < len(text) && text[end] > ' ' && !isQuote(text[end]) {
+		end++
+	}
+	d.spend(end - to)
+	if endsLine(text, end) && text[end-1] != ':' {
+		d.report(value, end, AuthHeader)
+	}
 }

@@ -49,6 +49,9 @@ func (d *Detector) structure(n nameAt, item func(from, to int)) bool {
 		return false // Pwd={a (b) c}
 	}
 	d.items(i, shut, item)
+	if n.op == ':' && n.quote == 0 && text[i] == '[' && end != unclosed {
+		d.bareItems(i, shut, item)
+	}
 	return true
 }
 
@@ -169,21 +172,6 @@ func (d *Detector) items(i, shut int, item func(from, to int)) {
 				}
 			}
 		}
-	}
-}
-
-// listed judges an element of a list behind a secret name. Lists of words and names
-// stand there too, so it wants a letter and a digit.
-func (d *Detector) listed(n nameAt, from, to int, code Code) {
-	v := d.text[from:min(to, from+maxMixed)]
-	u := union(v)
-	if u&letter == 0 || u&digit == 0 || n.op == 'a' || !endsSecret(d.text[n.start:n.end]) { // 'password' => ['required', 'between:8,64']
-		return
-	}
-	constant := u&lower == 0 && u&underscore != 0
-	name := run(v, 0, alnum|underscore|dot) == len(v) && (bytes.Count(v, []byte(".")) > 1 && run(v, 0, lower) > 0 || secretName(v))
-	if !constant && !name {
-		d.report(from, to, code)
 	}
 }
 

