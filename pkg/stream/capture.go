@@ -1,13 +1,9 @@
 package stream
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -22,7 +18,7 @@ import (
 // is among them. A stream that aborts leaves no capture. A nil Capture captures nothing.
 type Capture struct {
 	path     string
-	file     *os.File       // nil when nothing is left to tidy up
+	file     *disk.Private  // nil when nothing is left to tidy up
 	pack     io.WriteCloser // compressor above file; nil for none
 	finished bool           // with the trailer, closed, and at path if err is nil
 	kept     bool
@@ -33,26 +29,9 @@ type Capture struct {
 // or .gz. It refuses with exit Usage a path that exists or lies in a Git work tree,
 // since a capture holds unfiltered text, and one at which nothing can be made.
 func NewCapture(path string) (*Capture, error) {
-	root, err := disk.GitWorkTree(path)
+	file, err := disk.NewPrivate(path, disk.PrivateKind{Rule: RuleCapture, Name: "capture", Holds: "unfiltered text"})
 	if err != nil {
-		return nil, unmade(path, err)
-	}
-	if root != "" {
-		return nil, refused(path, "a capture holds unfiltered text and cannot lie in a Git work tree",
-			"name a file outside of it, for example below the runner's temporary directory")
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		if err != nil {
-			return nil, unmade(path, err)
-		}
-		return nil, refused(path, "the file exists, and a capture replaces nothing", "name a new file")
-	}
-	var salt [8]byte
-	_, _ = rand.Read(salt[:]) // never fails
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+hex.EncodeToString(salt[:])+".tmp")
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, unmade(path, err)
+		return nil, err
 	}
 	c := &Capture{path: path, file: file}
 	switch {
@@ -63,7 +42,7 @@ func NewCapture(path string) (*Capture, error) {
 	}
 	if err != nil {
 		c.Discard()
-		return nil, unmade(path, err)
+		return nil, captureFault(path, "the capture file cannot be made", err)
 	}
 	return c, nil
 }
@@ -101,13 +80,7 @@ func (c *Capture) finish(trailer []byte) error {
 		err = c.pack.Close()
 		c.pack = nil
 	}
-	if err = errors.Join(err, c.file.Close()); err == nil {
-		// A hard link, unlike a rename, never replaces.
-		err = os.Link(c.file.Name(), c.path)
-	}
-	if err != nil {
-		c.err = captureFault(c.path, "the capture cannot be kept", err)
-	}
+	c.err = c.file.Keep(err)
 	c.finished = true
 	return c.err
 }
@@ -129,26 +102,11 @@ func (c *Capture) Discard() {
 	if c.pack != nil {
 		_ = c.pack.Close()
 	}
-	_ = c.file.Close()
-	_ = os.Remove(c.file.Name())
+	c.file.Discard()
 	if c.finished && c.err == nil && !c.kept {
 		_ = os.Remove(c.path)
 	}
 	c.file, c.pack = nil, nil
-}
-
-func refused(path, detail, hint string) error {
-	return &fault.Error{Exit: fault.Usage, File: path, Rule: RuleCapture, Detail: detail, Hint: hint}
-}
-
-// unmade is the error of a capture that cannot be started: one of usage at a path at
-// which nothing can be made.
-func unmade(path string, err error) error {
-	const detail = "the capture file cannot be made"
-	if errno, no := disk.NoPlace(err); no {
-		return &fault.Error{Exit: fault.Usage, File: path, Rule: RuleCapture, Detail: detail, Cause: errno, Hint: "name another file"}
-	}
-	return captureFault(path, detail, err)
 }
 
 func captureFault(path, detail string, err error) error {
