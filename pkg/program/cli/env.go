@@ -24,18 +24,21 @@ type Env struct {
 	Stderr    io.Writer
 	LookupEnv func(string) (string, bool)
 	Terminal  bool // stderr is a terminal: progress may be shown
+
+	StdoutTerminal bool // a person reads what the program prints
 }
 
 // osEnv gives the environment of the process.
 func osEnv() *Env {
-	info, err := os.Stderr.Stat()
 	return &Env{
 		Args:      os.Args,
 		Stdin:     os.Stdin,
 		Stdout:    os.Stdout,
 		Stderr:    os.Stderr,
 		LookupEnv: os.LookupEnv,
-		Terminal:  err == nil && info.Mode()&os.ModeCharDevice != 0,
+		Terminal:  isTerminal(os.Stderr),
+
+		StdoutTerminal: isTerminal(os.Stdout),
 	}
 }
 

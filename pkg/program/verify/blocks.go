@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"errors"
 	"strings"
 
 	ucli "github.com/urfave/cli/v2"
@@ -67,10 +66,5 @@ func runVerifyBlocks(call *cli.Call) error {
 	if s.File(path) == nil {
 		return &fault.Error{Exit: fault.Aborted, File: path, Rule: "blocks.view", Detail: "the tree has no such view"}
 	}
-	err = read.WriteBlocks(call.Env.Stdout, s, view, path)
-	var f *fault.Error
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return cli.Unwritten(err)
+	return unwrittenBy(read.WriteBlocks(call.Env.Stdout, s, view, path))
 }

@@ -18,7 +18,7 @@ import (
 	"snapline/pkg/program/cli"
 )
 
-func report(t *testing.T, r ran) documentReport {
+func verdict(t *testing.T, r ran) documentReport {
 	t.Helper()
 	var out documentReport
 	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil {
@@ -38,7 +38,7 @@ func report(t *testing.T, r ran) documentReport {
 func TestVerdictsOfThePrograms(t *testing.T) {
 	for _, row := range rows(t, canonSamples+"/documents/verdicts.tsv", 86) {
 		r := runProgram(Program(), "", "canon", "--json", "--"+row["kind"], filepath.Join(canonSamples, "documents", row["file"]))
-		if got := report(t, r); strconv.Itoa(int(r.exit)) != row["our_exit"] || len(got.Documents) != 1 || got.Chain != nil {
+		if got := verdict(t, r); strconv.Itoa(int(r.exit)) != row["our_exit"] || len(got.Documents) != 1 || got.Chain != nil {
 			t.Errorf("%s: exit %d: %s", row["file"], r.exit, r.stdout)
 		}
 		if r.stderr != "" {
@@ -47,7 +47,7 @@ func TestVerdictsOfThePrograms(t *testing.T) {
 	}
 	for _, row := range rows(t, mspSamples+"/verdicts.tsv", 33) {
 		r := runProgram(Program(), "", "msp", "--json", filepath.Join(mspSamples, row["file"]))
-		got := report(t, r)
+		got := verdict(t, r)
 		if strconv.Itoa(len(got.Errors)) != row["errors_count"] || got.Documents[0].Result != row["verdict"] {
 			t.Errorf("%s: %s", row["file"], r.stdout)
 		}
@@ -101,7 +101,7 @@ func TestVerifyStrict(t *testing.T) {
 	if r := runProgram(Program(), "", "canon", file); r.exit != 0 || !strings.Contains(r.stdout, "protocol: SESSION_STATE.updated_at: timestamp-format") {
 		t.Errorf("exit %d: %s", r.exit, r.stdout)
 	}
-	if got := report(t, runProgram(Program(), "", "canon", file, "--strict", "--json")); got.Valid || len(got.Errors) != 1 {
+	if got := verdict(t, runProgram(Program(), "", "canon", file, "--strict", "--json")); got.Valid || len(got.Errors) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -110,7 +110,7 @@ func TestVerifyStrict(t *testing.T) {
 func TestVerifyFolders(t *testing.T) {
 	dir := filepath.Join(canonSamples, "chain", "fork")
 	for _, args := range [][]string{{dir}, glob(t, 7, dir, "*.json")} {
-		got := report(t, runProgram(Program(), "", append([]string{"canon", "--json"}, args...)...))
+		got := verdict(t, runProgram(Program(), "", append([]string{"canon", "--json"}, args...)...))
 		if got.Valid || got.Chain == nil || got.Chain.Finding != "fork" || len(got.Chain.Heads) != 2 || got.Chain.Refusal == "" {
 			t.Errorf("%v: %+v", args, got.Chain)
 		}
@@ -124,7 +124,7 @@ func TestVerifyFolders(t *testing.T) {
 // them: both are judged, and no chain.
 func TestReferenceInvocation(t *testing.T) {
 	state, delta := canonSamples+"/documents/state-02-full.json", canonSamples+"/documents/delta-09-seq-mismatch.json"
-	got := report(t, runProgram(Program(), "", "canon", "--state", state, "--delta", delta, "--json"))
+	got := verdict(t, runProgram(Program(), "", "canon", "--state", state, "--delta", delta, "--json"))
 	if got.Chain != nil || len(got.Documents) != 2 || len(got.Errors) != 1 || !strings.HasPrefix(got.Errors[0], delta+": CANON_STATE_DELTA.current_state.state_seq: seq-mismatch") {
 		t.Errorf("%+v", got)
 	}
@@ -176,7 +176,7 @@ func TestHostileMemberName(t *testing.T) {
 			t.Errorf("%v: exit %d: %s%s", args, r.exit, r.stdout, r.stderr)
 		}
 		if len(args) == 3 {
-			if got := report(t, r); !slices.ContainsFunc(got.Findings, func(f documentFinding) bool { return f.Place == "/"+name }) {
+			if got := verdict(t, r); !slices.ContainsFunc(got.Findings, func(f documentFinding) bool { return f.Place == "/"+name }) {
 				t.Errorf("%v: the place is not named: %s", args, r.stdout)
 			}
 		}

@@ -1,0 +1,132 @@
+package verify
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/check"
+	"snapline/pkg/disk"
+	"snapline/pkg/fault"
+	"snapline/pkg/program/cli"
+	"snapline/pkg/read"
+	"snapline/pkg/read/report"
+)
+
+func verifyReportCommand() *cli.Program {
+	return &cli.Program{
+		Name:      "report",
+		Summary:   "show a tree to people",
+		Arguments: "DIR",
+		Description: `Writes one page about a tree: what the agent saw, who said it with which role, what
+was changed in each text, what is missing and what that means, the checks with the end
+of failed logs, sizes beside their bounds, digests. Every byte that it reads is held
+against the index, and the index against --index-sha256.
+
+html is a page for a browser that loads nothing and runs nothing; text is the same for
+a terminal. Both hold what people wrote, so they are private like a capture: --out is
+made with mode 0600, replaces nothing and is refused inside a Git work tree. Without
+--out, text goes to a terminal and nowhere else.
+
+markdown is for job summaries: counts, ids, codes, gaps, sizes and digests, no title,
+text, login, label, name or log. It goes to stdout, or to --out.`,
+		Examples: []string{
+			`verify report "$context" --index-sha256 "$digest" --out "$RUNNER_TEMP/report.html"`,
+			`verify report "$context" --index-sha256 "$digest" --format markdown >>"$GITHUB_STEP_SUMMARY"`,
+		},
+		Flags: []ucli.Flag{
+			indexDigestFlag(),
+			&ucli.StringFlag{Name: "format", Value: "html", Usage: "write `FORMAT`: html, text or markdown"},
+			&ucli.StringFlag{Name: "out", Usage: "write into `FILE`, which must not exist and not lie in a Git work tree"},
+		},
+		MinArgs: 1,
+		MaxArgs: 1,
+		Action:  onEntityTree(runVerifyReport),
+	}
+}
+
+// pageFormat is a format of pages.
+type pageFormat[P any] struct {
+	name     string
+	private  bool // it holds what people wrote
+	readable bool // on a terminal
+	write    func(P, io.Writer) error
+}
+
+var reportFormats = []pageFormat[*report.Page]{
+	{"html", true, false, (*report.Page).WriteHTML},
+	{"text", true, true, (*report.Page).WriteText},
+	{"markdown", false, true, (*report.Page).WriteMarkdown},
+}
+
+func runVerifyReport(call *cli.Call) error {
+	digest, err := indexDigest(call)
+	if err != nil {
+		return err
+	}
+	format, err := chosenFormat(call, reportFormats)
+	if err != nil {
+		return err
+	}
+	s, err := check.Open(call.Args[0], digest)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	t, err := read.Load(s)
+	if err != nil {
+		return err
+	}
+	page, err := report.New(t, nil)
+	if err != nil {
+		return err
+	}
+	return writePage(call, format, page)
+}
+
+// chosenFormat gives the format that the command line names. One that holds what people
+// wrote needs a private file: what goes to stdout ends up in logs.
+func chosenFormat[P any](call *cli.Call, formats []pageFormat[P]) (pageFormat[P], error) {
+	var names []string
+	for _, f := range formats {
+		if f.name != call.Flags.String("format") {
+			names = append(names, f.name)
+			continue
+		}
+		if f.private && !(f.readable && call.Env.StdoutTerminal) && call.Flags.String("out") == "" {
+			return f, cli.Usagef("--out is missing: this format holds what people wrote and belongs into a private file")
+		}
+		return f, nil
+	}
+	return pageFormat[P]{}, cli.Usagef("--format takes %s, not %s", strings.Join(names, ", "), fault.Quote(call.Flags.String("format")))
+}
+
+// writePage writes a page on stdout or into the private file of --out.
+func writePage[P any](call *cli.Call, format pageFormat[P], page P) error {
+	path := call.Flags.String("out")
+	if path == "" {
+		return unwrittenBy(format.write(page, call.Env.Stdout))
+	}
+	file, err := disk.NewPrivate(path, disk.PrivateKind{Rule: "out.page", Name: "page", Holds: "what people wrote"})
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	err = format.write(page, file)
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return err
+	}
+	return file.Keep(err)
+}
+
+// unwrittenBy tells the failure of a tree from that of stdout.
+func unwrittenBy(err error) error {
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) {
+		return err
+	}
+	return cli.Unwritten(err)
+}
