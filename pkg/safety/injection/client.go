@@ -5,28 +5,6 @@ import (
 	"slices"
 )
 
-// clients are the programs that can send.
-var clients = []string{
-	"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "scp", "sftp", "rsync",
-	"dig", "nslookup", "iwr", "irm", "aria2c", "sendmail", "mutt", "xh",
-}
-
-// channels are programs that send what they are fed, and do much else.
-var channels = []string{"ssh", "s_client", "ftp", "lftp", "gh", "glab"}
-
-// httpies are the names of the HTTPie client.
-var httpies = []string{"http", "https"}
-
-// schemes are those of the URLs to which a program can send.
-var schemes = []string{"http", "https", "ftp", "ftps", "ws", "wss"}
-
-// instruments are the words before a credential file or variable that only uses it.
-var instruments = []string{
-	"-i", "-f", "-o", "--output", "--key", "--private-key", "--netrc-file", "--env-file", "--kubeconfig", "--userconfig",
-	"-e", "--env", "-c", "--config", "--identity-file", "identityfile", "touch", "chmod", "rm", "tee", "-a", "source", "mkdir", "ssh-keygen", "ssh-add", "export",
-	"--exclude", "--exclude-from", "--ignore", "--ignore-file",
-}
-
 // programLengths holds, for the first letter in either case, a bit for each length that
 // the name of a client or channel has: most words are none.
 var programLengths = func() (t [32]uint32) {
@@ -236,9 +214,6 @@ func fed(text []byte, line, at span) bool {
 	}
 	return isReader(text[reader.start:reader.end])
 }
-
-// readers are programs that hand on a file.
-var readers = []string{"cat", "head", "tail", "gzip", "bzip2", "xz", "zstd", "xxd", "od", "strings", "base64"}
 
 func isReader(program []byte) bool {
 	return slices.ContainsFunc(readers, func(r string) bool { return foldEqual(program, r) })

@@ -60,23 +60,6 @@ func camelCase(name []byte) bool {
 	return !upper(name) && bytes.ContainsFunc(name, unicode.IsUpper)
 }
 
-// credentialFiles are the endings of paths of credential files; the byte before must be
-// a separator.
-var credentialFiles = []struct {
-	name   string
-	prefix bool // more characters of a file name may follow
-	kind   thing
-}{
-	{".ssh/id_", true, file},
-	{".aws/credentials", false, file},
-	{".netrc", false, file},
-	{".pgpass", false, file},
-	{".npmrc", false, file},
-	{".docker/config.json", false, file},
-	{".kube/config", false, file},
-	{".env", false, dotenv},
-}
-
 // maxName bounds the name of a variable on each side of its anchor, in bytes.
 const maxName = 64
 
@@ -131,41 +114,57 @@ func fileAt(text []byte, h int) (thing, span) {
 	if h > 0 && (nameByte(text[h-1]) || text[h-1] == ')' || text[h-1] == ']' || text[h-1] == '.' || text[h-1] == '-') {
 		return noThing, span{}
 	}
-	for _, f := range credentialFiles {
-		end := h + len(f.name)
-		if end > len(text) || !foldEqual(text[h:end], f.name) {
-			continue
-		}
-		if f.prefix {
-			for end < len(text) && nameByte(text[end]) {
-				end++
-			}
-			if bytes.HasPrefix(text[end:], []byte(".pub")) {
-				return noThing, span{}
-			}
-		} else if end < len(text) && (nameByte(text[end]) || text[end] == '-' || text[end] == '/' || text[end] == '=' ||
-			text[end] == '.' && end+1 < len(text) && nameByte(text[end+1])) {
-			// .env.example is a template; .env.local and .env.production are not.
-			if f.kind != dotenv || text[end] != '.' || template(text[end+1:]) {
-				return noThing, span{}
-			}
-		}
-		start := h
-		for start > 0 && h-start < 64 && pathByte(text[start-1]) {
-			start--
-		}
-		return f.kind, span{start, end}
+	kind, end := fileEnd(text, h)
+	if kind == noThing {
+		return noThing, span{}
 	}
-	return noThing, span{}
+	start := h
+	for start > 0 && h-start < 64 && pathByte(text[start-1]) {
+		start--
+	}
+	return kind, span{start, end}
 }
 
-func template(rest []byte) bool {
-	for _, w := range []string{"example", "sample", "template", "dist", "schema", "test", "defaults"} {
-		if len(rest) >= len(w) && foldEqual(rest[:len(w)], w) {
-			return true
+// fileEnd is the kind of the credential file whose name begins with the dot at h, and
+// where it ends.
+func fileEnd(text []byte, h int) (thing, int) {
+	if n := beginsWith(text[h:], credentialStarts); n > 0 {
+		end := h + n
+		for end < len(text) && nameByte(text[end]) {
+			end++
+		}
+		if bytes.HasPrefix(text[end:], []byte(".pub")) {
+			return noThing, 0
+		}
+		return file, end
+	}
+	kind, n := file, beginsWith(text[h:], credentialFiles)
+	if n == 0 {
+		kind, n = dotenv, beginsWith(text[h:], environmentFiles)
+	}
+	if n == 0 {
+		return noThing, 0
+	}
+	end := h + n
+	if end < len(text) && (nameByte(text[end]) || text[end] == '-' || text[end] == '/' || text[end] == '=' ||
+		text[end] == '.' && end+1 < len(text) && nameByte(text[end+1])) {
+		// .env.example is a template; .env.local and .env.production are not.
+		if kind != dotenv || text[end] != '.' || beginsWith(text[end+1:], templateWords) > 0 {
+			return noThing, 0
 		}
 	}
-	return false
+	return kind, end
+}
+
+// beginsWith gives the length of the first word of the list with which text begins,
+// whatever the case, 0 if there is none.
+func beginsWith(text []byte, words wordList) int {
+	for _, w := range words {
+		if len(text) >= len(w) && foldEqual(text[:len(w)], w) {
+			return len(w)
+		}
+	}
+	return 0
 }
 
 // procAt is /proc/*/environ, if the slash at h is its last.
@@ -186,9 +185,6 @@ func procAt(text []byte, h int) (thing, span) {
 	}
 	return procDump, span{start, h + len(tail)}
 }
-
-// secretWords end the names of variables that hold credentials.
-var secretWords = []string{"token", "tokens", "key", "keys", "secret", "secrets", "password", "passwords"}
 
 // secretStarts are the letters with which they begin, in both cases.
 var secretStarts = func() (t [256]bool) {

@@ -53,9 +53,6 @@ func (s *Scanner) glued(h int) (at span, found [classes]bool) {
 	return at, found
 }
 
-// things are the anchors that begin with a letter and are in no phrase.
-var things = []string{"token", "key", "password", "env", "printenv", "display", "visibility", "opacity", "font", "alt", "title"}
-
 func startsThing(text []byte) bool {
 	return slices.ContainsFunc(things, func(t string) bool { return len(text) >= len(t) && foldEqual(text[:len(t)], t) })
 }

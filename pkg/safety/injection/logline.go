@@ -78,9 +78,6 @@ var stampByte = func() (t [256]bool) {
 // bracketed is a field that a log sets apart: [main].
 func bracketed(field []byte) bool { return field[0] == '[' && field[len(field)-1] == ']' }
 
-// levels are the words by which logs rank their messages.
-var levels = []string{"trace", "debug", "info", "notice", "note", "warn", "warning", "err", "error", "critical", "fatal"}
-
 func level(field []byte) bool {
 	for _, l := range levels {
 		if foldEqual(field, l) {

@@ -202,9 +202,6 @@ func zero(v []byte) bool {
 	return digits
 }
 
-// voidElements have no content.
-var voidElements = []string{"img", "input", "br", "hr", "meta", "link", "source", "area", "col", "embed", "wbr"}
-
 // closing is the end of the content of the element: its own end tag, or the end of the
 // text.
 func closing(text []byte, t *tag) int {

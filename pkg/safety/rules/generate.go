@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -29,6 +30,8 @@ func Files(safety string) (map[string][]byte, error) {
 	}{
 		{"secret/codes_gen.go", "secret", "", writeCodes},
 		{"secret/tokens_gen.go", "secret", "", writeTokens},
+		{"secret/lists_gen.go", "secret", "", writeLists("secret")},
+		{"injection/lists_gen.go", "injection", "", writeLists("injection")},
 		{"injection/words_gen.go", "injection", "", writeWords},
 		{"injection/languages_gen.go", "injection", "", writeLanguages},
 	} {
@@ -92,6 +95,46 @@ func writeTokens(w *writer, s *Set) error {
 	}
 	w.line("}")
 	return nil
+}
+
+// writeLists writes the lists and tables of the package in a folder.
+func writeLists(folder string) func(*writer, *Set) error {
+	return func(w *writer, s *Set) error {
+		if slices.ContainsFunc(s.Lists, func(l *List) bool { return l.Folder == folder && l.Entry.Kind == "table" }) {
+			w.line("// wordRows are the rows of a table, by their keys.\ntype wordRows []struct {\n\tkey string\n\twords wordList\n}\n")
+		}
+		for _, l := range s.Lists {
+			switch {
+			case l.Folder != folder:
+			case l.Entry.Kind == "list":
+				w.line("// %s is %s.\nvar %s = %s\n", l.Go, l.Doc, l.Go, list(l.Words))
+			default:
+				w.line("// %s is %s.\nvar %s = wordRows{", l.Go, l.Doc, l.Go)
+				slices.SortFunc(l.Rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
+				for _, r := range l.Rows {
+					w.line("\t{%q, %s},", r.Key, list(r.Words))
+				}
+				w.line("}\n")
+			}
+		}
+		return nil
+	}
+}
+
+// list writes a list of words, sorted.
+func list(words []string) string {
+	words = slices.Clone(words)
+	slices.Sort(words)
+	var out strings.Builder
+	out.WriteString("wordList{\n")
+	for from := 0; from < len(words); from += 8 {
+		for _, w := range words[from:min(len(words), from+8)] {
+			fmt.Fprintf(&out, "%q, ", w)
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString("}")
+	return out.String()
 }
 
 // words gives all words of English in the order in which they stand.

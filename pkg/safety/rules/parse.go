@@ -74,7 +74,8 @@ var fields = map[string][]string{
 	"token":    {"code", "prefix*", "body", "min", "need", "tail", "doc", "hit+", "miss+"},
 	"class":    {"go", "words*", "doc", "hit*", "miss*"},
 	"words":    {"words*", "doc"},
-	"list":     {"go", "words*", "doc"},
+	"list":     {"go", "words*", "item*", "doc", "code", "hit*", "miss*"},
+	"table":    {"go", "row*", "doc", "code", "hit*", "miss*"},
 	"language": {"name", "script", "doc"},
 	"phrase":   {"code", "words*", "when", "unless", "doc", "hit+", "miss+"},
 }

@@ -46,11 +46,20 @@ type Class struct {
 	Words  []string
 }
 
-// List is a set of words for one condition of the code.
+// List is a set of words for one condition of the code, in small letters.
 type List struct {
 	Samples
+	Folder string // of the package that has it
 	ID, Go string
+	Code   string // that the samples are judged by
 	Words  []string
+	Rows   []Row // of a table: words that belong to others
+}
+
+// Row is one row of a table.
+type Row struct {
+	Key   string
+	Words []string
 }
 
 // Language holds the classes and phrases of a language.
@@ -147,6 +156,11 @@ func Load(fsys fs.FS, known Known) (*Set, error) {
 			return nil, err
 		}
 	}
+	for _, l := range s.Lists {
+		if err := l.check(); err != nil {
+			return nil, err
+		}
+	}
 	for _, l := range s.Languages {
 		if err := l.resolve(known); err != nil {
 			return nil, err
@@ -183,8 +197,17 @@ func (s *Set) add(e *Entry, dir string, known Known) error {
 		s.Tokens = append(s.Tokens, &Token{Samples: samples, Prefixes: e.all("prefix"), Body: e.words("body"), Need: e.words("need"), Tail: e.one("tail")})
 	case "words":
 		s.Words = append(s.Words, e.words("words")...)
-	case "list":
-		s.Lists = append(s.Lists, &List{Samples: samples, ID: e.ID, Go: e.one("go"), Words: e.words("words")})
+	case "list", "table":
+		l := &List{Samples: samples, Folder: dir, ID: e.ID, Go: e.one("go"), Code: e.one("code")}
+		l.Words = append(e.words("words"), e.all("item")...)
+		for _, row := range e.all("row") {
+			key, words, ok := strings.Cut(row, ":")
+			if !ok {
+				return e.Errorf("a row is a key, a colon and words: %q", row)
+			}
+			l.Rows = append(l.Rows, Row{key, strings.Fields(words)})
+		}
+		s.Lists = append(s.Lists, l)
 	case "language":
 		script := e.one("script")
 		if dir != "language" || script != "spaced" && script != "unspaced" || strings.TrimSuffix(path.Base(e.File), ".rules") != e.ID {
@@ -209,6 +232,27 @@ func (s *Set) add(e *Entry, dir string, known Known) error {
 			return e.Errorf("it stands before the language")
 		}
 		l.Phrases = append(l.Phrases, &Phrase{Samples: samples, ID: e.ID, Code: e.one("code")})
+	}
+	return nil
+}
+
+// check demands of a list what a search in it relies on.
+func (l *List) check() error {
+	if l.Go == "" || len(l.Words)+len(l.Rows) == 0 {
+		return l.Entry.Errorf("it has a name in Go, and words")
+	}
+	if l.Code == "" && len(l.Hits)+len(l.Misses) > 0 {
+		return l.Entry.Errorf("samples are judged by a code")
+	}
+	words := slices.Clone(l.Words)
+	for _, r := range l.Rows {
+		words = append(words, r.Key)
+	}
+	slices.Sort(words)
+	for i, w := range words {
+		if i > 0 && w == words[i-1] {
+			return l.Entry.Errorf("%q stands twice", w)
+		}
 	}
 	return nil
 }

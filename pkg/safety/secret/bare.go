@@ -277,15 +277,12 @@ func (d *Detector) isVariable(n nameAt, to int) bool {
 				return true // an attribute: random_password.redis.result
 			}
 		}
-		if last := v[bytes.LastIndexByte(v, '.')+1:]; bytes.IndexByte(v, '_') > 0 && attributes[string(last)] {
+		if last := v[bytes.LastIndexByte(v, '.')+1:]; bytes.IndexByte(v, '_') > 0 && attributes.has(last) {
 			return true
 		}
 	}
 	return within && wordEnd(v, 0) < len(v) && (secretName(v) || n.quote != 0 && n.op == ':')
 }
-
-// attributes are the last parts of expressions that read a resource: aws_kms_key.a.arn.
-var attributes = map[string]bool{"id": true, "arn": true, "name": true, "result": true}
 
 // isChoice tells whether a condition and another choice, or another type, stand behind
 // text[:i]: a if b else c, A & {.
@@ -315,7 +312,7 @@ func (n *nameAt) saysOther(text []byte, from, to int) bool {
 		return bytes.ContainsAny(v, `^[(*?\`)
 	}
 	if last.in(pathWords) || last.in(keyNames) {
-		if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles[string(v[dot+1:])] && run(v, 0, nameSet|slash) == len(v) {
+		if dot := bytes.LastIndexByte(v, '.'); dot > 0 && keyFiles.has(v[dot+1:]) && run(v, 0, nameSet|slash) == len(v) {
 			return true
 		}
 	}
@@ -327,23 +324,3 @@ func (n *nameAt) saysOther(text []byte, from, to int) bool {
 	}
 	return (last.in(pathWords) || !endsSecret(name) && hasWord(name, fileWords)) && (bytes.IndexByte(v, '.') >= 0 || union(v)&upper == 0)
 }
-
-// keyFiles are the suffixes of files with keys, keyNames end the names whose values are
-// often such files.
-var (
-	keyFiles = map[string]bool{
-		"pem": true, "key": true, "pfx": true, "p12": true, "ppk": true, "der": true, "jks": true, "keystore": true, "json": true,
-	}
-	keyNames = map[string]bool{"key": true, "keys": true}
-)
-
-// patternWords end the names of regular expressions.
-var patternWords = map[string]bool{"regex": true, "regexp": true, "pattern": true, "re": true}
-
-// pathWords end the names of files that hold a secret, fileWords stand in their midst.
-var (
-	pathWords = map[string]bool{
-		"file": true, "path": true, "dir": true, "sock": true, "socket": true, "credentials": true, "config": true,
-	}
-	fileWords = map[string]bool{"file": true, "path": true, "dir": true}
-)

@@ -129,7 +129,7 @@ func fold(b []byte) (f folded) {
 // word gives the text.
 func (f *folded) word() string { return string(f.text[:f.n]) }
 
-func (f *folded) in(words map[string]bool) bool { return words[string(f.text[:f.n])] }
+func (f *folded) in(words wordList) bool { return words.has(f.text[:f.n]) }
 
 // containsFold tells whether b holds s, a word in lower case, in any case.
 func containsFold(b []byte, s string) bool {

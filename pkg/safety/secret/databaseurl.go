@@ -2,14 +2,6 @@ package secret
 
 import "bytes"
 
-// databaseSchemes are the schemes whose passwords may hold @, : and / unescaped.
-var databaseSchemes = map[string]bool{
-	"postgres": true, "postgresql": true, "mysql": true, "mariadb": true,
-	"mongodb": true, "mongodb+srv": true, "redis": true, "rediss": true,
-	"amqp": true, "amqps": true, "mssql": true, "sqlserver": true,
-	"clickhouse": true, "cockroachdb": true,
-}
-
 const maxScheme = 16
 
 // maxURLPart bounds how far userinfo is looked for.

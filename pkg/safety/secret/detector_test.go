@@ -406,7 +406,7 @@ func TestAssignments(t *testing.T) {
 func TestDatabaseURLs(t *testing.T) {
 	requirement.Claim(t, "SEC-06")
 	var samples []sample
-	for scheme := range databaseSchemes {
+	for _, scheme := range databaseSchemes {
 		samples = append(samples, sample{"x " + scheme + "://app:s3cr3t-fake@db:5432/app?sslmode=require y", "x " + scheme + "://app:«db-url»@db:5432/app?sslmode=require y"})
 	}
 	check(t, plainRules, append(samples, []sample{

@@ -17,7 +17,7 @@ func (d *Detector) flagName(start, end int) bool {
 		return false
 	}
 	k := describe(name)
-	return !switchWords[k.first.word()] && !k.thing() && !k.isText()
+	return !k.first.in(switchWords) && !k.thing() && !k.isText()
 }
 
 // flag handles the flag text[start:end], behind which a blank stands.
@@ -178,11 +178,6 @@ var programs = [programCount]program{
 	{name: "sqlcmd ", flags: []programFlag{{name: "-P", glued: true}}},
 	{name: "ldap", flags: []programFlag{{name: "-w"}}},
 	{name: "zip ", flags: []programFlag{{name: "-P"}}},
-}
-
-// loginPrograms have a command login that takes a password behind -p.
-var loginPrograms = map[string]bool{
-	"docker": true, "podman": true, "buildah": true, "oras": true, "skopeo": true, "registry": true, "nerdctl": true, "helm": true,
 }
 
 // program handles the name of programs[k] at pos: the flags of its command line, which ends

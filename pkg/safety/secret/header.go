@@ -216,11 +216,6 @@ func (d *Detector) headerValue(h *headerName, from, to int, whole bool) {
 	d.report(from, to, AuthHeader)
 }
 
-// cookieAttributes say how a cookie is used.
-var cookieAttributes = map[string]bool{
-	"path": true, "domain": true, "expires": true, "max-age": true, "samesite": true, "priority": true, "version": true,
-}
-
 // cookies handles the pairs name=value between text[from] and text[to].
 func (d *Detector) cookies(from, to int) {
 	text := d.text

@@ -6,19 +6,6 @@ import "bytes"
 // none (process.env.TOKEN || "…", os.getenv("TOKEN", "…")), as the argument of what makes
 // a text (new String("…")), as the choice of a condition, or joined to something.
 
-// makers are the last names of calls whose argument is their value.
-var makers = map[string]bool{
-	"string": true, "from": true, "new": true, "secret": true, "secretstr": true,
-	"secretstring": true, "valueof": true, "some": true, "ok": true,
-}
-
-// readers are the last names of calls that read a named value and have another for the
-// case that there is none.
-var readers = map[string]bool{
-	"getenv": true, "get": true, "fetch": true, "env": true, "config": true,
-	"getproperty": true, "getordefault": true, "lookup": true, "get_env": true,
-}
-
 // beside looks at the literals of the expression at text[i:], which ends with its line,
 // statement, bracket or list element.
 func (d *Detector) beside(n nameAt, i int, code Code) {

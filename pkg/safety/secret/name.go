@@ -22,7 +22,7 @@ func kindOf(w []byte) wordKind {
 	case "api", "access", "private", "signing", "encryption", "account", "master":
 		return keyCompanion
 	}
-	if endsIn(w, "password") || endsIn(w, "passwd") || endsIn(w, "passphrase") || endsIn(w, "token") || endsIn(w, "secret") || gluedPasses[string(w)] {
+	if endsIn(w, "password") || endsIn(w, "passwd") || endsIn(w, "passphrase") || endsIn(w, "token") || endsIn(w, "secret") || gluedPasses.has(w) {
 		return secretWord
 	}
 	return otherWord
@@ -116,7 +116,7 @@ func describe(name []byte) (k nameKind) {
 // thing tells whether the name is of a thing that is no secret itself.
 func (k *nameKind) thing() bool {
 	last := k.last.word()
-	if thingWords[last] || len(last) > 1 && last[len(last)-1] == 's' && thingWords[last[:len(last)-1]] {
+	if thingWords.has([]byte(last)) || len(last) > 1 && last[len(last)-1] == 's' && thingWords.has([]byte(last[:len(last)-1])) {
 		return true
 	}
 	if last == "key" {
@@ -131,7 +131,7 @@ func (k *nameKind) thing() bool {
 // isText tells whether the name is of a text that people read.
 func (k *nameKind) isText() bool {
 	last := k.last.word()
-	return textStarts[k.first.word()] || textEnds[last] && (last != "text" || k.before.word() != "secret") ||
+	return k.first.in(textStarts) || textEnds.has([]byte(last)) && (last != "text" || k.before.word() != "secret") ||
 		k.first.word() == "must" && containsFold(k.before.text[:k.before.n], "change")
 }
 
@@ -150,7 +150,7 @@ func secretPlural(name []byte) bool {
 		return false
 	}
 	w = w[:len(w)-1]
-	if first := fold(name[:wordEnd(name, 0)]); i > 0 && countedWords[first.word()] {
+	if first := fold(name[:wordEnd(name, 0)]); i > 0 && first.in(countedWords) {
 		return false
 	}
 	if w != "key" {
@@ -183,7 +183,7 @@ func endsSecret(name []byte) bool {
 }
 
 // hasWord tells whether one of the words of a name is in words.
-func hasWord(name []byte, words map[string]bool) bool {
+func hasWord(name []byte, words wordList) bool {
 	for k := 0; k < len(name); {
 		if !is(name[k], alnum) {
 			k++

@@ -31,7 +31,7 @@ func isPath(v []byte) bool {
 // isFileName tells whether v names a file of the kinds that hold keys.
 func isFileName(v []byte) bool {
 	dot := bytes.LastIndexByte(v, '.')
-	if dot <= 0 || dot+1 == len(v) || !keyFiles[string(v[dot+1:])] {
+	if dot <= 0 || dot+1 == len(v) || !keyFiles.has(v[dot+1:]) {
 		return false
 	}
 	for _, c := range v {
@@ -59,7 +59,7 @@ func isRules(v []byte) bool {
 		if len(name) == 0 || run(name, 0, lower|underscore) < len(name) {
 			return false
 		}
-		known = known || ruleWords[string(name)]
+		known = known || ruleWords.has(name)
 	}
 	return known
 }

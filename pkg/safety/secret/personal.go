@@ -184,12 +184,6 @@ func (d *Detector) card(pos int) {
 	d.cardEnd = best
 }
 
-// cardWords stand beside the number of a payment card.
-var cardWords = map[string]bool{
-	"card": true, "cards": true, "visa": true, "pan": true, "cc": true, "credit": true, "debit": true, "mastercard": true, "maestro": true,
-	"amex": true, "cardnumber": true, "creditcard": true, "ccnumber": true, "ccnum": true,
-}
-
 // besideCardWord tells whether a word for a payment card stands near text[i:j] on its line.
 func besideCardWord(text []byte, i, j int) bool {
 	const before, behind = 40, 24
@@ -253,13 +247,6 @@ var ibanLengths = map[string]int{
 	"TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }
 
-// numericIBANs are the countries whose account numbers have digits only.
-var numericIBANs = map[string]bool{
-	"AT": true, "BA": true, "BE": true, "CZ": true, "DE": true, "DK": true, "EE": true, "ES": true, "FI": true, "HR": true, "HU": true,
-	"IL": true, "IS": true, "LT": true, "ME": true, "NO": true, "PL": true, "PT": true, "RS": true, "SE": true, "SI": true, "SK": true,
-	"TN": true, "XK": true,
-}
-
 // iban handles two letters and two digits at pos: 15 to 34 letters of one case and digits,
 // bare or in groups of four. In small letters the country has to be known.
 func (d *Detector) iban(pos int) {
@@ -277,7 +264,7 @@ func (d *Detector) iban(pos int) {
 		if want == 0 {
 			return
 		}
-		if numericIBANs[string(country[:])] {
+		if numericIBANs.has(country[:]) {
 			set = digit
 		}
 	}

@@ -29,16 +29,6 @@ var startsReference = func() (t [256]bool) {
 	return t
 }()
 
-// referenceRoots are the first parts of dotted expressions in configuration and
-// code.
-var referenceRoots = map[string]bool{
-	"self": true, "this": true, "args": true, "config": true, "cfg": true, "conf": true,
-	"settings": true, "env": true, "opts": true, "options": true, "secrets": true, "vars": true,
-	"var": true, "params": true, "request": true, "req": true, "res": true, "response": true,
-	"data": true, "ctx": true, "context": true, "local": true, "module": true, "inputs": true,
-	"github": true, "exports": true, "steps": true, "needs": true, "props": true, "state": true, "input": true,
-}
-
 // isReference tells whether v is a pure reference. code tells that v stands where code
 // may: expressions without a mark of their own are references only there.
 func isReference(v []byte, code bool) bool {
@@ -221,7 +211,7 @@ func dollarName(text []byte, i, limit int) int {
 	if end+1 >= limit || text[end] != '.' || !is(text[end+1], letter|underscore) {
 		return end
 	}
-	if referenceRoots[string(text[i+1:end])] {
+	if referenceRoots.has(text[i+1 : end]) {
 		return run(text, end, nameSet)
 	}
 	members := run(text, end, alnum|underscore|dot)
@@ -296,16 +286,10 @@ func isDotted(v []byte) bool {
 	switch {
 	case last == 0:
 		return false
-	case referenceRoots[string(v[:i])], secretName(v[last:]), memberNames[string(v[last:])]:
+	case referenceRoots.has(v[:i]), secretName(v[last:]), memberNames.has(v[last:]):
 		return true
 	}
 	return last == i+1 && secretName(v[:i]) && union(v[last:])&^(upper|underscore) == 0 // TokenType.BEARER
-}
-
-// memberNames are the last parts of dotted expressions that end in no secret name.
-var memberNames = map[string]bool{
-	"length": true, "Length": true, "Empty": true, "isRequired": true, "value": true, "Value": true,
-	"text": true, "class": true, "size": true, "count": true, "Text": true, "className": true,
 }
 
 // defaultLiteral gives the place of the literal for an unset variable in the reference that

@@ -2,13 +2,6 @@ package secret
 
 import "bytes"
 
-// schemes are the authentication schemes whose credential is one word.
-var schemes = map[string]bool{
-	"basic": true, "bearer": true, "token": true, "negotiate": true, "ntlm": true, "apikey": true,
-	"api-key": true, "key": true, "jwt": true, "bot": true, "splunk": true, "kerberos": true,
-	"sso-key": true, "genie-key": true, "dpop": true, "privatetoken": true, "gitlab-token": true,
-}
-
 // credentials handles the value of an Authorization header: the scheme word stays,
 // what follows it goes. A first word that is no scheme goes too.
 func (d *Detector) credentials(from, to int) {

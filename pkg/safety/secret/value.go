@@ -9,18 +9,6 @@ import (
 // secret.
 const minValue = 8
 
-var maskWords = map[string]bool{
-	"masked": true, "redacted": true, "hidden": true, "filtered": true, "removed": true,
-	"censored": true, "sanitized": true, "omitted": true, "scrubbed": true, "secured": true,
-	"secure": true, "sensitive": true, "sensitive value": true, "known after apply": true,
-	"not_logging_password": true, "not_logging_parameter": true, "redacted_token": true,
-}
-
-var emptyWords = map[string]bool{
-	"true": true, "false": true, "null": true, "none": true, "nil": true, "undefined": true,
-	"infinity": true, "-infinity": true, "function": true, "required": true, "optional": true, "same-origin": true, "on_create": true,
-}
-
 // notSecret tells whether text[from:to] stands for a value and is none: a mask, a
 // placeholder, a number, a time, a constant, the name of a header or a resource, a pure
 // reference, or a marker.
@@ -83,12 +71,6 @@ func isPlaceholder(v []byte) bool {
 		}
 	}
 	return false
-}
-
-// messageWords are of sentences that a program says about a value.
-var messageWords = map[string]bool{
-	"required": true, "must": true, "please": true, "invalid": true, "enter": true, "incorrect": true,
-	"expired": true, "missing": true, "cannot": true, "forgot": true, "match": true, "wrong": true,
 }
 
 // isMessage tells whether v is a sentence about a value: Password is required.
@@ -231,11 +213,6 @@ func isVersions(v []byte) bool {
 		}
 	}
 	return true
-}
-
-// stages of development stand behind the number of a version.
-var stages = map[string]bool{
-	"alpha": true, "beta": true, "rc": true, "pre": true, "preview": true, "dev": true, "next": true, "canary": true, "snapshot": true, "nightly": true,
 }
 
 // longEnough tells whether the value has minValue characters that no marker covers.
