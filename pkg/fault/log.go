@@ -30,9 +30,22 @@ type Notice struct {
 	Text   string // a sentence of our own
 }
 
+// Level is how much a log says.
+type Level int8
+
+// The levels.
+const (
+	Failures Level = iota - 1 // nothing but why a program failed
+	Notices                   // and what was changed, dropped or counted: the zero value
+	Details                   // and what was done
+)
+
 // Log writes diagnostics of one program to one writer. It is safe for
 // concurrent use. A nil *Log drops everything.
 type Log struct {
+	// Level may be changed before the first line.
+	Level Level
+
 	mu     sync.Mutex
 	w      io.Writer
 	stage  string
@@ -46,7 +59,7 @@ func NewLog(w io.Writer, stage string, format Format) *Log {
 
 // Notice writes one diagnostic line.
 func (l *Log) Notice(n Notice) {
-	if l == nil {
+	if l == nil || l.Level < Notices {
 		return
 	}
 	if l.format == JSON {
@@ -85,6 +98,13 @@ func (l *Log) Notice(n Notice) {
 		parts = append(parts, n.Text)
 	}
 	l.line(strings.Join(parts, ": "))
+}
+
+// Detail writes a diagnostic line for those who asked for more.
+func (l *Log) Detail(n Notice) {
+	if l != nil && l.Level >= Details {
+		l.Notice(n)
+	}
 }
 
 // Failure writes the one line of an error.

@@ -23,6 +23,7 @@ type Writer struct {
 	header  *contract.Snapshot
 	capture *Capture
 	closed  bool
+	sum     string // of all lines before the trailer, once it is written
 	err     error
 }
 
@@ -99,8 +100,8 @@ func (w *Writer) End(inputDigest string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	err := w.line(&contract.End{Lines: w.lines, SHA256: hex.EncodeToString(w.hash.Sum(nil)), InputSHA256: inputDigest})
-	if err != nil {
+	w.sum = hex.EncodeToString(w.hash.Sum(nil))
+	if err := w.line(&contract.End{Lines: w.lines, SHA256: w.sum, InputSHA256: inputDigest}); err != nil {
 		return err
 	}
 	if err := w.capture.finish(w.pending); err != nil {
@@ -110,6 +111,10 @@ func (w *Writer) End(inputDigest string) error {
 	w.closed = true
 	return w.Flush()
 }
+
+// Written gives how many lines the stream has, the trailer included, and the digest that
+// the trailer states, "" for a stream without one.
+func (w *Writer) Written() (lines int64, digest string) { return w.lines, w.sum }
 
 // Abort writes the abort line and flushes. It may be the only line.
 func (w *Writer) Abort(a contract.Abort) error {

@@ -185,9 +185,9 @@ func TestAskedForText(t *testing.T) {
 		{"seal --man", []string{".TH \"tool seal\" 1", "tool seal \\- seals"}},
 		{"--man", []string{".TH \"tool\" 1", ".SH EXIT STATUS", ".SH EXAMPLES"}},
 		{"--completion bash", []string{
-			"complete -o filenames -F _snapline_tool tool", "flags='--out --json", "seal) flags='--digest --log-format --version", "'seal list'",
+			"complete -o filenames -F _snapline_tool tool", "flags='--out --json", "seal) flags='--digest --log-format --quiet --verbose --version", "'seal list'",
 		}},
-		{"--completion zsh", []string{"#compdef tool", "flags=(--out --json", "seal) flags=(--digest --log-format --version"}},
+		{"--completion zsh", []string{"#compdef tool", "flags=(--out --json", "seal) flags=(--digest --log-format --quiet --verbose --version"}},
 		{"--completion fish", []string{
 			"complete -c tool -n '! __fish_seen_subcommand_from seal list' -l out\n", "-a seal -d 'seals'",
 			"complete -c tool -n '__fish_seen_subcommand_from seal' -l digest\n",
@@ -256,6 +256,29 @@ func TestUsageErrorsAsJSON(t *testing.T) {
 		wantJSON := !strings.HasPrefix(c.want, "tool:")
 		if exit != fault.Usage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) || json.Valid([]byte(stderr)) != wantJSON {
 			t.Errorf("%q: exit %d, stdout %q, stderr %q", c.args, exit, stdout, stderr)
+		}
+	}
+}
+
+// --quiet leaves why a program failed, --verbose adds what was done.
+func TestHowMuchIsSaid(t *testing.T) {
+	action := func(call *cli.Call) error {
+		call.Log.Notice(fault.Notice{Text: "dropped"})
+		call.Log.Detail(fault.Notice{Text: "done"})
+		return fault.New(fault.Aborted, "rule", "failed")
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"dir"}, "tool: dropped\ntool: rule: failed\n"},
+		{[]string{"dir", "--verbose"}, "tool: dropped\ntool: done\ntool: rule: failed\n"},
+		{[]string{"--quiet", "dir"}, "tool: rule: failed\n"},
+		{[]string{"list", "--quiet"}, "tool: rule: failed\n"},
+		{[]string{"dir", "--quiet", "--verbose"}, "tool: --quiet and --verbose exclude each other (try 'tool --help')\n"},
+	} {
+		if _, stdout, stderr := run(action, c.args...); stderr != c.want || stdout != "" {
+			t.Errorf("%v: %q %q", c.args, stdout, stderr)
 		}
 	}
 }

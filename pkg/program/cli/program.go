@@ -109,6 +109,17 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 			return Usagef("--log-format takes text or json, not %s", fault.Quote(string(format)))
 		}
 		*log = fault.NewLog(env.Stderr, p.Name, format)
+		switch {
+		case c.Bool("quiet") && c.Bool("verbose"):
+			return Usagef("--quiet and --verbose exclude each other")
+		case c.Bool("quiet"):
+			(*log).Level = fault.Failures
+			silent := *env
+			silent.Terminal = false
+			env = &silent
+		case c.Bool("verbose"):
+			(*log).Level = fault.Details
+		}
 		done, err := describe(p, line.program, app, c, env.Stdout)
 		if done || err != nil {
 			return err
@@ -219,6 +230,8 @@ func usageLine(name string, p *Program) string {
 func commonFlags() []ucli.Flag {
 	return []ucli.Flag{
 		&ucli.StringFlag{Name: "log-format", Value: "text", Usage: "form of the diagnostics on stderr is `FORMAT`: text or json"},
+		&ucli.BoolFlag{Name: "quiet", Usage: "say nothing on stderr but why the program failed"},
+		&ucli.BoolFlag{Name: "verbose", Usage: "say on stderr, too, what was done"},
 		&ucli.BoolFlag{Name: "version", Usage: "print program, stream and filter version"},
 		&ucli.StringFlag{Name: "completion", Usage: "print a completion script for `SHELL`: bash, zsh or fish"},
 		&ucli.BoolFlag{Name: "man", Usage: "print the manual page"},

@@ -33,6 +33,8 @@ func Run(call *cli.Call, name, capture string, body stage) error {
 	defer stop()
 	err := body(ctx, out)
 	if err == nil {
+		lines, digest := out.Written()
+		call.Log.Detail(fault.Notice{Count: lines, Digest: digest, Text: "lines written"})
 		return keepCapture(call, name, tee, capture)
 	}
 	if cause := context.Cause(ctx); cli.ReaderLeft(cause) {

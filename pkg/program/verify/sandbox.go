@@ -30,5 +30,5 @@ func runVerifySandbox(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	return printFindings(call, nil, findings)
+	return printFindings(call, "the agent cannot change the tree", nil, findings)
 }

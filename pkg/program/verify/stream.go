@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"fmt"
 
 	"snapline/pkg/family"
 	"snapline/pkg/program/pipe"
@@ -58,7 +59,8 @@ func runVerifyStream(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	return printFindings(call, struct {
+	verified := fmt.Sprintf("%d lines of %s, digest %s", report.Lines, report.Stage, report.Digest)
+	return printFindings(call, verified, struct {
 		Stage  string `json:"stage"`
 		Lines  int64  `json:"lines"`
 		Digest string `json:"sha256"`

@@ -156,15 +156,17 @@ func newScanner() (*safety.Worker, error) {
 
 // printReport writes the outcome of a verification.
 func printReport(call *cli.Call, report *check.Report) error {
-	return printFindings(call, struct {
+	verified := fmt.Sprintf("%d files, digest %s", report.Files, report.IndexSHA256)
+	return printFindings(call, verified, struct {
 		IndexSHA256 string `json:"index_sha256"`
 		Files       int    `json:"files"`
 		Bytes       int64  `json:"bytes"`
 	}{report.IndexSHA256, report.Files, report.Bytes}, report.Findings)
 }
 
-// printFindings writes the report on stdout and turns it into the exit code.
-func printFindings(call *cli.Call, facts any, findings []finding.Finding) error {
+// printFindings writes the report on stdout and turns it into the exit code. What was
+// verified is said to somebody who reads it: a script has the exit code.
+func printFindings(call *cli.Call, verified string, facts any, findings []finding.Finding) error {
 	var err error
 	if call.Flags.Bool("json") {
 		err = finding.WriteJSON(call.Env.Stdout, facts, findings)
@@ -175,11 +177,20 @@ func printFindings(call *cli.Call, facts any, findings []finding.Finding) error 
 	case err != nil:
 		return cli.Unwritten(err)
 	case len(findings) == 0:
-		return nil
+		return sayVerified(call, verified)
 	}
 	first := findings[0]
 	return &fault.Error{
 		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
 		Detail: fmt.Sprintf("not in order; findings: %d, this is the first", len(findings)),
 	}
+}
+
+func sayVerified(call *cli.Call, verified string) error {
+	if call.Env.StdoutTerminal && !call.Flags.Bool("json") && !call.Flags.Bool("quiet") {
+		_, err := fmt.Fprintln(call.Env.Stdout, "verified: "+verified)
+		return cli.Unwritten(err)
+	}
+	call.Log.Detail(fault.Notice{Text: "verified: " + verified})
+	return nil
 }

@@ -1,15 +1,18 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"snapline/pkg/program/bound"
+	"snapline/pkg/program/cli"
 	"snapline/pkg/program/emit"
 
 	"snapline/pkg/contract"
@@ -253,4 +256,37 @@ func refit(t *testing.T, stream string) []byte {
 	_, tail, _ := strings.Cut(stream[len(body):], `"input_sha256":"`)
 	end := fmt.Sprintf(`{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", strings.Count(body, "\n"), tree.Digest([]byte(body)), tail[:64])
 	return append([]byte(body), end...)
+}
+
+// Somebody who looks at a terminal is told what was verified; a script has the exit code.
+func TestVerifiedIsSaidToPeople(t *testing.T) {
+	e := emitTree(t, reviewed())
+	file := filepath.Join(t.TempDir(), "stream")
+	noError(t, os.WriteFile(file, []byte(e.stream), 0o600))
+	on := func(terminal bool, args ...string) (string, string) {
+		var out, errs bytes.Buffer
+		cli.Run(t.Context(), Program(), &cli.Env{Args: append([]string{"verify"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, StdoutTerminal: terminal})
+		return out.String(), errs.String()
+	}
+	said := regexp.MustCompile(`^(verify: )?verified: [0-9]+ (files|lines of bound), digest [0-9a-f]{64}\n$`)
+	for _, args := range [][]string{{e.dir, "--index-sha256", e.digest}, {"stream", file}} {
+		if out, errs := on(true, args...); !said.MatchString(out) || errs != "" {
+			t.Errorf("%v: %q %q", args, out, errs)
+		}
+		if out, errs := on(true, append(args, "--quiet")...); out+errs != "" {
+			t.Errorf("%v quiet: %q %q", args, out, errs)
+		}
+		if out, errs := on(false, args...); out+errs != "" {
+			t.Errorf("%v in a script: %q %q", args, out, errs)
+		}
+		if out, errs := on(false, append(args, "--verbose")...); out != "" || !said.MatchString(errs) {
+			t.Errorf("%v verbose: %q %q", args, out, errs)
+		}
+		if out, _ := on(true, append(args, "--json")...); !json.Valid([]byte(out)) {
+			t.Errorf("%v json: %q", args, out)
+		}
+	}
+	if out, _ := on(true, e.dir, "--index-sha256", strings.Repeat("0", 64)); strings.Contains(out, "verified") {
+		t.Errorf("another root: %q", out)
+	}
 }

@@ -56,6 +56,7 @@ func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, l
 	if err := deliver(stdout, receipt); err != nil {
 		return errors.Join(err, publication.Withdraw())
 	}
+	log.Detail(fault.Notice{Count: built.files, Digest: built.digest, Text: "files published"})
 	return nil
 }
 
