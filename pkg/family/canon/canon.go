@@ -27,11 +27,15 @@ var (
 	files      = document.LoadSchemas(schemas.Files, "canon/v1")
 	formats    = map[string]*document.Schema{State: files["session-state.schema.json"], Delta: files["state-delta.schema.json"]}
 	tolerating = document.Options{ByteOrderMark: true}
+	deltaType  = formats[Delta].Properties["type"].Const
 )
 
-// formatOf tells which of the two formats a value was meant to be: the one with more
-// of its members in it.
+// formatOf tells which of the two formats a value was meant to be: a delta if it calls
+// itself one, else the one with more of its members in it.
 func formatOf(v *document.Value) string {
+	if kind := v.Member("type"); kind.Is(document.String) && kind.Text == deltaType {
+		return Delta
+	}
 	count := func(s *document.Schema) (n int) {
 		for _, name := range s.Required {
 			if v.Member(name) != nil {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"snapline/pkg/family/document"
+	"snapline/pkg/fault"
 	"snapline/pkg/json/canonicaljson"
 )
 
@@ -26,9 +28,10 @@ const (
 
 // Link is one thing to say about a chain.
 type Link struct {
-	Code  string   `json:"code"`
-	Seq   string   `json:"seq"`   // decimal
-	Names []string `json:"names"` // of the documents concerned
+	Code   string   `json:"code"`
+	Seq    string   `json:"seq"`   // decimal
+	Names  []string `json:"names"` // of the documents concerned
+	Detail string   `json:"detail,omitempty"`
 }
 
 // Chain is the verdict on a set of documents. FirstBadSeq and Finding name the lowest
@@ -57,20 +60,21 @@ type Named struct {
 // Judge judges each document, and all of them as a chain ordered by sequence number,
 // never by name or time. A document that is not valid by itself takes no part in the
 // chain and stops recovery: the operator, not the tool, decides to fall back to what
-// is left.
+// is left. What the chain says of a document is among its findings.
 func Judge(set []Named) ([]Report, Chain) {
-	var reports []Report
-	var refusal string
+	reports := make([]Report, len(set))
+	var invalid bool
 	nodes := map[string]*node{}
-	for _, n := range set {
+	for i, n := range set {
 		d := &doc{raw: n.Raw, format: n.Format}
 		d.read()
-		reports = append(reports, d.report())
-		if !reports[len(reports)-1].Valid() {
-			refusal = "a document of the set is invalid"
+		reports[i] = d.report()
+		if !reports[i].Valid() {
+			invalid = true
 			continue
 		}
 		member := newMember(d, n.Name)
+		member.report = &reports[i]
 		key := member.seq.String()
 		if nodes[key] == nil {
 			nodes[key] = &node{seq: member.seq}
@@ -83,8 +87,11 @@ func Judge(set []Named) ([]Report, Chain) {
 	}
 	slices.SortFunc(ordered, func(a, b *node) int { return a.seq.Cmp(b.seq) })
 	c := follow(ordered)
+	if c.Refusal == "" && invalid {
+		c.Refusal = "a document of the set is invalid"
+	}
 	if c.Refusal == "" {
-		c.Refusal = refusal
+		c.Refusal = refused(ordered)
 	}
 	if c.Refusal != "" {
 		c.Recovered = nil
@@ -92,18 +99,52 @@ func Judge(set []Named) ([]Report, Chain) {
 	return reports, c
 }
 
-// member is one valid document of a set.
+// refused gives the protocol's reason why no state may be recovered from a sound chain:
+// the one of its first state or of its head (CBG-63, CBG-84, CBG-85).
+func refused(nodes []*node) string {
+	for _, n := range []*node{nodes[0], nodes[len(nodes)-1]} {
+		if code := refusal(n.link().report.Findings); code != "" {
+			return code + " at seq " + n.seq.String()
+		}
+	}
+	return ""
+}
+
+// member is one valid document of a set. It keeps no parsed value: a chain may have very
+// many.
 type member struct {
 	name     string
-	delta    bool
+	format   string
 	seq      *big.Int
-	whole    []byte // canonical bytes; raw text when they do not exist
-	state    []byte // the same of the state
+	whole    []byte // raw text of the document
 	raw      []byte // of the state
 	hash     string // of the state; "" when it cannot be hashed
 	previous *big.Int
 	before   string // basis.previous_hash
 	last     string // last_state_hash
+	mode     int    // offset of decision.mode
+	blocking []string
+	report   *Report
+}
+
+func (m *member) delta() bool { return m.format == Delta }
+
+// sameState reports whether two members of one number have the same state.
+func (m *member) sameState(o *member) bool {
+	return m.hash == o.hash && (m.hash != "" || bytes.Equal(m.raw, o.raw))
+}
+
+// same reports whether two documents have equal canonical bytes, or equal bytes where
+// they have none.
+func (m *member) same(o *member) bool {
+	return bytes.Equal(m.canonical(), o.canonical())
+}
+
+func (m *member) canonical() []byte {
+	d := &doc{raw: m.whole, format: m.format}
+	d.read()
+	out, _ := canonical(d, d.value)
+	return out
 }
 
 // node is what a set has at one sequence number.
@@ -114,22 +155,27 @@ type node struct {
 
 func newMember(d *doc, name string) *member {
 	state, _ := d.state()
-	m := &member{name: name, delta: d.format == Delta, raw: d.raw[state.Start:state.End]}
+	m := &member{name: name, format: d.format, whole: d.raw, raw: d.raw[state.Start:state.End]}
 	m.seq = integer(state.Member("state_seq"))
-	m.whole, _ = canonical(d, d.value)
-	var hashable bool
-	if m.state, hashable = canonical(d, state); hashable {
-		sum := sha256.Sum256(m.state)
+	if bytes, hashable := canonical(d, state); hashable {
+		sum := sha256.Sum256(bytes)
 		m.hash = "sha256:" + hex.EncodeToString(sum[:])
 	}
 	if v := state.Member("last_state_hash"); v != nil {
 		m.last = v.Text
 	}
-	if m.delta {
+	decisions := state.Member("pending_decisions").Members
+	for i := range decisions {
+		if v := decisions[i].Member("blocking"); v != nil && v.Text == "true" {
+			m.blocking = append(m.blocking, decisions[i].Member("decision_id").Text)
+		}
+	}
+	if m.delta() {
 		m.previous = integer(d.value.At("basis", "previous_seq"))
 		if v := d.value.At("basis", "previous_hash"); v != nil {
 			m.before = v.Text
 		}
+		m.mode = d.value.At("decision", "mode").Start
 	}
 	return m
 }
@@ -163,14 +209,17 @@ func follow(nodes []*node) Chain {
 		if code != "" {
 			c.Verdict, c.FirstBadSeq, c.Finding = ChainBroken, n.seq.String(), code
 			c.Refusal = "the chain is broken"
-			c.Links = append(c.Links, Link{code, n.seq.String(), names})
+			c.Links = append(c.Links, Link{Code: code, Seq: n.seq.String(), Names: names})
 			c.Heads = names
 			return c
 		}
 		for _, code := range n.remarks(before) {
-			c.Links = append(c.Links, Link{code, n.seq.String(), n.names()})
+			c.Links = append(c.Links, Link{Code: code, Seq: n.seq.String(), Names: n.names()})
 			unverified = unverified || code == "hash-absent" || code == "not-hashable"
 			partial = partial || code == "base-unknown"
+		}
+		if detail := n.blocked(before); detail != "" {
+			c.Links = append(c.Links, Link{blockingDecision, n.seq.String(), n.names(), detail})
 		}
 		before = n
 	}
@@ -191,7 +240,7 @@ func follow(nodes []*node) Chain {
 // state.
 func (n *node) link() *member {
 	for _, m := range n.members {
-		if m.delta {
+		if m.delta() {
 			return m
 		}
 	}
@@ -210,7 +259,7 @@ func (n *node) names() []string {
 func (n *node) breaks(before *node) (string, []string) {
 	m := n.link()
 	for _, o := range n.members {
-		if o.delta && !bytes.Equal(o.whole, m.whole) || !bytes.Equal(o.state, m.state) {
+		if o != m && (!o.sameState(m) || o.delta() && !o.same(m)) {
 			return "fork", n.names()
 		}
 	}
@@ -218,7 +267,7 @@ func (n *node) breaks(before *node) (string, []string) {
 	if before != nil && before.seq.Cmp(previous) != 0 {
 		return "gap", n.names()
 	}
-	if m.delta && m.previous.Cmp(previous) != 0 {
+	if m.delta() && m.previous.Cmp(previous) != 0 {
 		return "basis-not-previous", n.names()
 	}
 	for _, h := range [...]string{m.before, m.last} {
@@ -233,6 +282,55 @@ func (n *node) breaks(before *node) (string, []string) {
 		return "hash-fields-disagree", n.names()
 	}
 	return "", nil
+}
+
+const blockingDecision = "blocking-decision"
+
+// blocked names the decisions that had to be made before the delta of n and that it did
+// not resolve; each such delta at n has the finding (CBG-61, CBG-62, CBG-64).
+func (n *node) blocked(before *node) string {
+	m := n.link()
+	if before == nil || !m.delta() {
+		return ""
+	}
+	still := map[string]bool{}
+	for _, id := range m.blocking {
+		still[id] = true
+	}
+	var open []string
+	for _, id := range before.link().blocking {
+		if still[id] {
+			open = append(open, id)
+			delete(still, id)
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	detail := "the state before has blocking decisions that this delta does not resolve: " + quoted(open)
+	for _, m := range n.members {
+		if m.delta() {
+			f := []document.Finding{document.NewFinding(document.Protocol, blockingDecision, "/decision/mode", m.mode, "%s", detail)}
+			document.Locate(m.whole, f)
+			m.report.Findings = append(m.report.Findings, f...)
+			m.report.Use = TextOnly
+		}
+	}
+	return detail
+}
+
+// maxNamed bounds how many ids a finding names.
+const maxNamed = 10
+
+func quoted(ids []string) string {
+	var out []string
+	for _, id := range ids[:min(len(ids), maxNamed)] {
+		out = append(out, fault.Quote(id))
+	}
+	if more := len(ids) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
 }
 
 // claim is what a member says about the state before it.
@@ -251,7 +349,7 @@ func (n *node) remarks(before *node) []string {
 		out = append(out, "duplicate")
 	}
 	switch {
-	case before == nil && m.delta:
+	case before == nil && m.delta():
 		out = append(out, "base-unknown")
 	case before == nil:
 	case m.claim() == "":

@@ -15,13 +15,32 @@ import (
 // Use says what an operator may use a document for.
 type Use string
 
-// The uses. An invalid document is text to read and no field of it may flow into a
-// state.
+// The uses. A document that is invalid, or that the protocol refuses as a source, is text
+// to read and no field of it may flow into a state (CBG-81, CBG-82, CBG-84).
 const (
 	Source      Use = "recovery-source"
 	SourceNoted Use = "recovery-source-with-findings"
 	TextOnly    Use = "text-only"
 )
+
+// refusing are the protocol findings with which a valid document is no recovery source.
+var refusing = map[string]bool{
+	"first-install-l0-empty":         true,
+	"first-install-l0-missing":       true,
+	"first-install-l0-not-inspected": true,
+	"l0-empty":                       true,
+	blockingDecision:                 true,
+}
+
+// refusal gives the first of the findings that refuses recovery, or "".
+func refusal(findings []document.Finding) string {
+	for _, f := range findings {
+		if refusing[f.Code] {
+			return f.Code
+		}
+	}
+	return ""
+}
 
 // Report is the verdict on one document.
 type Report struct {
@@ -45,7 +64,7 @@ func (d *doc) report() Report {
 	document.Locate(d.raw, d.findings)
 	r := Report{Format: d.format, Use: Source, Findings: d.findings}
 	switch {
-	case document.Has(d.findings, document.Error):
+	case document.Has(d.findings, document.Error), refusal(d.findings) != "":
 		r.Use = TextOnly
 	case document.Has(d.findings, document.Protocol):
 		r.Use = SourceNoted
@@ -136,8 +155,9 @@ func (d *doc) protocol() {
 	}
 	d.timestamp(state.Member("updated_at"), place+"/updated_at")
 	d.sources(state, place)
-	d.list(state, place, "authorized_deltas", "delta_id", "authorized_at", "delta-duplicate-id")
-	d.list(state, place, "last_persistent_artifacts", "artifact_id", "created_at", "artifact-duplicate-id")
+	for _, l := range lists {
+		d.list(state, place, l.name, l.id, l.at)
+	}
 	d.hash(state.Member("last_state_hash"), place+"/last_state_hash")
 }
 
@@ -190,15 +210,26 @@ func (d *doc) targets(state *document.Value) {
 	}
 }
 
-// list checks the time and the uniqueness of id of each entry.
-func (d *doc) list(state *document.Value, place, list, id, at, duplicate string) {
+// lists are the arrays of a state whose entries have an id, and where they have one the
+// member that holds their time.
+var lists = [...]struct{ name, id, at string }{
+	{"authorized_deltas", "delta_id", "authorized_at"},
+	{"open_conflicts", "conflict_id", ""},
+	{"pending_decisions", "decision_id", ""},
+	{"last_persistent_artifacts", "artifact_id", "created_at"},
+}
+
+// list checks the time and the uniqueness of id of each entry (CBG-54, CBG-55).
+func (d *doc) list(state *document.Value, place, list, id, at string) {
 	seen := map[string]bool{}
 	entries := state.Member(list).Members
 	for i := range entries {
 		here := place + "/" + list + "/" + strconv.Itoa(i)
-		d.timestamp(entries[i].Member(at), here+"/"+at)
+		if at != "" {
+			d.timestamp(entries[i].Member(at), here+"/"+at)
+		}
 		if v := entries[i].Member(id); seen[v.Text] {
-			d.add(document.Protocol, duplicate, here+"/"+id, v, "an earlier entry has this %s", id)
+			d.add(document.Protocol, "duplicate-id", here+"/"+id, v, "an earlier entry of %s has this %s", list, id)
 		} else {
 			seen[v.Text] = true
 		}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math/big"
 	"path"
@@ -14,15 +15,18 @@ import (
 )
 
 // Schema is a JSON Schema (draft 2020-12) of the few keywords that the two families
-// need, evaluated with the place of every fault. Two keywords are annotations of
+// need, evaluated with the place of every fault. Three keywords are annotations of
 // ours or of the protocol's: x-msp-openness "open" makes a value outside an enum a
-// warning, and x-display-text marks text that is shown to people and models.
+// warning, x-display-text marks text that is shown to people and models, and x-newer a
+// member that an older schema does not know: there it may have any value, so that one
+// which does not fit is a warning.
 type Schema struct {
 	Type       string             `json:"type"`
 	Const      string             `json:"const"`
 	Enum       []string           `json:"enum"`
 	Openness   string             `json:"x-msp-openness"`
 	Display    bool               `json:"x-display-text"`
+	Newer      bool               `json:"x-newer"`
 	Minimum    *int64             `json:"minimum"`
 	Required   []string           `json:"required"`
 	Properties map[string]*Schema `json:"properties"`
@@ -37,7 +41,8 @@ type Schema struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 
-	name string // of a definition
+	name  string          // of a definition
+	newer map[string]bool // properties that are newer
 }
 
 // LoadSchemas reads the schemas of one directory that ship with the program, by file
@@ -93,6 +98,12 @@ func (s *Schema) link(root *Schema, files map[string]*Schema) {
 		return target
 	}
 	for name, p := range s.Properties {
+		if p.Newer {
+			if s.newer == nil {
+				s.newer = map[string]bool{}
+			}
+			s.newer[name] = true
+		}
 		s.Properties[name] = follow(p)
 	}
 	for _, d := range s.Defs {
@@ -137,7 +148,7 @@ func (c *checker) check(s *Schema, v *Value, place string) {
 		if v.Kind == Null {
 			c.add(Error, "null-not-allowed", place, v, "null is not allowed here")
 		} else {
-			c.add(Error, "type", place, v, "%s is expected", s.wanted())
+			c.add(Error, "type", place, v, "%s is expected%s", s.wanted(), s.capped(v))
 		}
 		c.opaque(v, false)
 		return
@@ -186,6 +197,17 @@ func (s *Schema) wanted() string {
 	return "a " + s.Type
 }
 
+// capped says of a number that is refused as an integer for its size alone that it is.
+func (s *Schema) capped(v *Value) string {
+	if s.Type != "integer" || v.Kind != Number {
+		return ""
+	}
+	if _, _, tooLong := integer(v.Text); tooLong {
+		return fmt.Sprintf("; this one is not read: %d digits at most, %d written with an exponent or a fraction", maxDigits, maxExpanded)
+	}
+	return ""
+}
+
 func (c *checker) object(s *Schema, v *Value, place string) {
 	for _, name := range s.Required {
 		if v.Member(name) == nil {
@@ -199,7 +221,11 @@ func (c *checker) object(s *Schema, v *Value, place string) {
 		known := s.Properties[m.Name]
 		switch {
 		case known != nil:
+			from := len(c.findings)
 			c.check(known, m, at)
+			if s.newer[m.Name] {
+				tolerate(c.findings[from:])
+			}
 			continue
 		case closed:
 			c.add(Error, "unknown-member", at, m, "the member %s does not exist here", fault.Quote(m.Name))
@@ -210,6 +236,19 @@ func (c *checker) object(s *Schema, v *Value, place string) {
 		c.opaque(m, s.Display)
 	}
 }
+
+// tolerate makes warnings of the errors in a newer member: where an older schema counts,
+// it is an unknown member.
+func tolerate(findings []Finding) {
+	for i := range findings {
+		if f := &findings[i]; f.Level == Error {
+			f.Level, f.Code, f.Detail = Warning, NewerMemberType, f.Detail+" by the newer schema; the older one does not know the member"
+		}
+	}
+}
+
+// NewerMemberType is the code of a newer member that does not fit.
+const NewerMemberType = "newer-member-type"
 
 func (c *checker) text(s *Schema, v *Value, place string) {
 	t := Text{Start: v.Start, End: v.End, Value: v.Text, Policy: Report}
@@ -272,12 +311,24 @@ func (c *checker) opaque(v *Value, display bool) {
 // is used for every member of a document.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-const maxDigits = 4300 // of an integer; longer ones are nobody's integers
+// What is still read as an integer: longer ones are nobody's integers, and one in another
+// notation is no longer than a double could be.
+const (
+	maxDigits   = 4300
+	maxExpanded = 310
+)
 
 // Integer gives the exact value of a number literal that is an integer in any
 // notation, or nil. plain reports the ordinary notation: no fraction, no exponent, no
-// -0. The work is bounded: an integer of more than 4,300 digits is refused.
+// -0. The work is bounded: an integer of more than 4,300 digits is refused, and one of
+// more than 310 that is not plain.
 func Integer(literal string) (n *big.Int, plain bool) {
+	n, plain, _ = integer(literal)
+	return n, plain
+}
+
+// integer is Integer; tooLong reports a literal that is refused for its size.
+func integer(literal string) (n *big.Int, plain, tooLong bool) {
 	mantissa, exponent := literal, "0"
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
 		mantissa, exponent = literal[:i], literal[i+1:]
@@ -286,19 +337,22 @@ func Integer(literal string) (n *big.Int, plain bool) {
 	plain = mantissa == literal && !dotted && literal != "-0"
 	digits := strings.TrimRight(whole+fraction, "0")
 	if strings.Trim(digits, "-") == "" {
-		return new(big.Int), plain
+		return new(big.Int), plain, false
 	}
 	e, err := strconv.Atoi(exponent)
 	if err != nil || e > 1<<20 || e < -1<<26 {
-		return nil, plain
+		return nil, plain, !strings.HasPrefix(exponent, "-")
 	}
 	zeros := len(whole) + e - len(digits)
-	if zeros < 0 || len(strings.TrimPrefix(digits, "-"))+zeros > maxDigits || !plain && len(digits)+zeros > 310 {
-		return nil, plain
+	if zeros < 0 {
+		return nil, plain, false
+	}
+	if len(strings.TrimPrefix(digits, "-"))+zeros > maxDigits || !plain && len(digits)+zeros > maxExpanded {
+		return nil, plain, true
 	}
 	n, ok := new(big.Int).SetString(digits+strings.Repeat("0", zeros), 10)
 	if !ok {
-		return nil, plain
+		return nil, plain, false
 	}
-	return n, plain
+	return n, plain, false
 }

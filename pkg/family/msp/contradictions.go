@@ -58,7 +58,7 @@ func (d *doc) items() map[string]*document.Value {
 		if v := item.Member("turnId"); v.Is(document.Null) && text(item.Member("kind")) != "userShell" {
 			d.warn("turn-null", at+"/turnId", v, "null on another kind than userShell")
 		}
-		if v := item.Member("patchSummary"); v != nil && item.Member("patchRef") == nil {
+		if v := item.Member("patchSummary"); v.Is(document.Object) && item.Member("patchRef") == nil {
 			d.warn("patch-summary-alone", at+"/patchSummary", v, "without patchRef")
 		}
 		if children := item.Member("children"); children != nil {

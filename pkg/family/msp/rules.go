@@ -141,15 +141,25 @@ func (d *doc) envelope() {
 }
 
 // isGenesisRung recognises the state that one serving path is known to give: of the
-// members that the schema knows, items and nothing else.
+// members that the schema knows, items and nothing else. A newer member that does not fit
+// is an unknown one.
 func (d *doc) isGenesisRung() bool {
 	known := 0
 	for i := range d.state.Members {
-		if formats[State].Properties[d.state.Members[i].Name] != nil {
+		name := d.state.Members[i].Name
+		if formats[State].Properties[name] != nil && !d.unfit(d.place+"/"+name) {
 			known++
 		}
 	}
 	return known == 1 && d.state.Member("items") != nil
+}
+
+// unfit reports whether the member at the place, or something in it, is a newer member
+// that does not fit.
+func (d *doc) unfit(place string) bool {
+	return slices.ContainsFunc(d.findings, func(f document.Finding) bool {
+		return f.Code == document.NewerMemberType && (f.Place == place || strings.HasPrefix(f.Place, place+"/"))
+	})
 }
 
 // genesisRung names the defect before the members that are missing because of it, or
@@ -173,7 +183,7 @@ func (d *doc) genesisRung(tolerant bool) {
 // disputed adds to a null name that hosts may follow a text that allows it.
 func (d *doc) disputed() {
 	for i := range d.findings {
-		if f := &d.findings[i]; f.Code == "null-not-allowed" && f.Place == d.place+"/name" {
+		if f := &d.findings[i]; f.Code == document.NewerMemberType && f.Place == d.place+"/name" && d.state.Member("name").Is(document.Null) {
 			f.Detail += "; disputed: the protocol's description allows it, its schema does not"
 		}
 	}
