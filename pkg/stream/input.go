@@ -26,6 +26,11 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
+// Compressed reports whether an input that begins with head is gzip or zstd.
+func Compressed(head []byte) bool {
+	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic) || skippable(head)
+}
+
 // source counts what is read from below and keeps its error apart from those of a
 // decoder above.
 type source struct {

@@ -1,6 +1,8 @@
 package canon
 
 import (
+	"slices"
+
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
 )
@@ -19,10 +21,19 @@ func Rejudge(m tree.Manifest, documents []contract.Document) (*tree.Chain, []byt
 		}
 	}
 	_, c := Judge(set)
-	for _, g := range m.Gaps {
-		if c.Refusal == "" && (g.Code != contract.ProfileBound || m.Limits.Selection != contract.Newest) {
-			c.Refusal, c.Recovered = "a missing document may be newer than the head", nil
-		}
+	if c.Refusal == "" && MayMissNewer(m.Gaps, m.Limits.Selection) {
+		c.Refusal, c.Recovered = MissesNewer, nil
 	}
 	return &tree.Chain{Finding: c.Finding, FirstBadSeq: c.FirstBadSeq, Refusal: c.Refusal, Verdict: string(c.Verdict)}, c.Recovered
+}
+
+// MissesNewer is why no state is recovered from documents beside which one is missing.
+const MissesNewer = "a missing document may be newer than the head"
+
+// MayMissNewer reports whether a document that the gaps count may be newer than those
+// that are there: any may, but one that a selection of the newest left out.
+func MayMissNewer(gaps []tree.Gap, selection contract.Selection) bool {
+	return slices.ContainsFunc(gaps, func(g tree.Gap) bool {
+		return g.Code != contract.ProfileBound || selection != contract.Newest
+	})
 }

@@ -52,6 +52,10 @@ type Report struct {
 // Valid reports whether schema and cross rule hold.
 func (r *Report) Valid() bool { return !document.Has(r.Findings, document.Error) }
 
+// Refusal gives the protocol finding by which a valid document is no recovery source, or
+// "".
+func (r *Report) Refusal() string { return refusal(r.Findings) }
+
 // doc is one document while it is judged. value is nil when it is unreadable.
 type doc struct {
 	raw      []byte

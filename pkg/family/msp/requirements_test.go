@@ -281,3 +281,46 @@ func TestTextRows(t *testing.T) {
 		})
 	}
 }
+
+// The strings that the filter may replace are those that people and models read; of the
+// others it touches none.
+func TestDisplayText(t *testing.T) {
+	requirement.Claim(t, "MSP-90", "MSP-91")
+	display := map[string][]string{
+		"":                    {"name"},
+		"/goal":               {"currentWork", "nextWork", "objective", "status"},
+		"/todoList/items/0":   {"activeForm", "text"},
+		"/items/0":            {"args", "commandText", "displayText", "failureReason", "fallbackText", "message", "objective", "reason", "role", "text", "visibleOutput"},
+		"/items/0/result":     {"summary", "text"},
+		"/items/0/children/0": {"label", "phase"},
+	}
+	edits := []string{`/items/0/summary=["shown 1","shown 2"]`, `/items/0/result/structuredData={"name 1":["shown 3",{"name 2":"shown 4"}]}`, `/mine={"name 3":"hidden"}`}
+	for place, members := range display {
+		for _, m := range members {
+			edits = append(edits, place+"/"+m+`="shown `+place+m+`"`)
+		}
+	}
+	for _, s := range append(slices.Clone(shapes), newerShapes...) {
+		for _, word := range strings.Fields(s.Members) {
+			name, kind, _ := strings.Cut(word, ":")
+			if !slices.Contains(display[s.Place], name) && (strings.HasPrefix(kind, "string") && !strings.HasPrefix(kind, "strings") || strings.HasPrefix(kind, "open")) {
+				edits = append(edits, s.Place+"/"+name+`="hidden"`)
+			}
+		}
+	}
+	r, err := Read(testkit.Edit(t, []byte(everything), strings.Join(edits, ";")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, text := range r.Texts {
+		if is := strings.HasPrefix(text.Value, "shown "); is != (text.Policy == document.Replace) {
+			t.Errorf("%q has policy %d", text.Value, text.Policy)
+		} else if is {
+			shown++
+		}
+	}
+	if shown != 4+22 {
+		t.Errorf("%d strings are shown", shown)
+	}
+}

@@ -53,8 +53,8 @@ func documentLimits(call *cli.Call) (contract.Limits, error) {
 	switch {
 	case l.MaxDocuments < 1:
 		return l, cli.Usagef("--max-documents takes a number from 1 on")
-	case l.MaxDocumentBytes < 1 || l.MaxDocumentBytes > pipe.MaxDocumentFile:
-		return l, cli.Usagef("--max-document-bytes takes a number from 1 to %d", pipe.MaxDocumentFile)
+	case l.MaxDocumentBytes < 1 || l.MaxDocumentBytes > pipe.MaxDocumentBytes:
+		return l, cli.Usagef("--max-document-bytes takes a number from 1 to %d", pipe.MaxDocumentBytes)
 	case l.Selection != contract.Newest && l.Selection != contract.Oldest:
 		return l, cli.Usagef("--select takes newest or oldest, not %s", fault.Quote(string(l.Selection)))
 	}

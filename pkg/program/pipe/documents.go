@@ -12,13 +12,12 @@ import (
 
 // Limits of what is read from files.
 const (
-	MaxDocumentFile = contract.MaxSourceBytes // bytes of a file
-	maxDocumentSum  = 256 << 20               // bytes of all files of a command line
-	MaxDocuments    = 1 << 16                 // documents in them
+	MaxDocumentBytes = contract.MaxSourceBytes // of a document that fetch passes on
+	MaxDocumentSum   = 256 << 20               // bytes of all files of a command line
+	MaxDocuments     = 1 << 17                 // documents in them
 )
 
-// ErrTooLong says that a file is over MaxDocumentFile.
-var ErrTooLong = fmt.Errorf("over %d bytes", MaxDocumentFile)
+var errTooLong = fmt.Errorf("over %d bytes", MaxDocumentSum)
 
 // DocumentInput reads the files of a command line.
 type DocumentInput struct {
@@ -41,8 +40,8 @@ func (in *DocumentInput) Read(name string) ([]byte, error) {
 		in.stdin = true
 		raw, err = readAll(in.Call.Env.Stdin)
 	}
-	if in.sum += len(raw); in.sum > maxDocumentSum {
-		return nil, TooLarge(name, fmt.Sprintf("the files have more than %d bytes together", maxDocumentSum))
+	if in.sum += len(raw); in.sum > MaxDocumentSum {
+		return nil, TooLarge(name, fmt.Sprintf("the files have more than %d bytes together", MaxDocumentSum))
 	}
 	return raw, err
 }
@@ -52,7 +51,7 @@ func TooLarge(name, detail string) error {
 	return &fault.Error{Exit: fault.Environment, File: name, Rule: "input.too-large", Detail: detail}
 }
 
-// ReadFile reads a file of at most MaxDocumentFile bytes. Its error does not repeat the
+// ReadFile reads a file of at most MaxDocumentSum bytes. Its error does not repeat the
 // path.
 func ReadFile(ctx context.Context, name string) ([]byte, error) {
 	f, err := OpenInput(ctx, name)
@@ -63,11 +62,11 @@ func ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return readAll(f)
 }
 
-// readAll reads at most MaxDocumentFile bytes; more are an error.
+// readAll reads at most MaxDocumentSum bytes; more are an error.
 func readAll(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxDocumentFile+1))
-	if err == nil && len(b) > MaxDocumentFile {
-		err = ErrTooLong
+	b, err := io.ReadAll(io.LimitReader(r, MaxDocumentSum+1))
+	if err == nil && len(b) > MaxDocumentSum {
+		err = errTooLong
 	}
 	return b, err
 }

@@ -24,11 +24,12 @@ func verifyCanonCommand() *cli.Program {
 	return &cli.Program{
 		Name:      "canon",
 		Summary:   "judge Canon Boundary Guard states, deltas and chains of them",
-		Arguments: "FILE...|DIR",
+		Arguments: "FILE...|STREAM|DIR",
 		Description: `Judges each document: strict JSON, the schema, seq against state_seq, and what the
 protocol's prose asks, which is reported and makes nothing invalid without --strict.
-Several documents, or a directory, are judged as one chain by sequence number and
-hash; a broken chain is invalid. Each document is a recovery source or text only.
+Several documents, a directory, or a stream of the family are judged as one chain by
+sequence number and hash; a broken chain is invalid. Each document is a recovery source
+or text only; where valid documents give no recovery source, the reason is printed.
 
 --fingerprint and --proof-of-read do instead what the protocol's two helpers do.`,
 		Examples: []string{
@@ -93,13 +94,33 @@ func runVerifyCanon(call *cli.Call) error {
 	for i, r := range reports {
 		s.judged(s.documents[i].Name, r.Format, string(r.Use), r.Findings, canonText(r.Format))
 	}
+	if s.missing && chain.Refusal == "" {
+		chain.Refusal = canon.MissesNewer
+	}
 	if s.chained {
 		s.report.Chain = &chain
 		if chain.Verdict == canon.ChainBroken {
 			s.report.Errors = append(s.report.Errors, chain.Describe())
 		}
 	}
+	if len(s.report.Errors) == 0 {
+		s.report.Refused = refusedRecovery(reports, &chain, s.chained)
+	}
 	return s.print(call)
+}
+
+// refusedRecovery is why valid documents are no recovery source; of several that are
+// judged in no chain each is one by itself.
+func refusedRecovery(reports []canon.Report, chain *canon.Chain, chained bool) string {
+	if chained || len(reports) == 1 {
+		return chain.Refusal
+	}
+	for i := range reports {
+		if why := reports[i].Refusal(); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // canonText words a finding as the reference does: the place as a path from the name

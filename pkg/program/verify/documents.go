@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"snapline/pkg/program/cli"
 	"snapline/pkg/safety"
 	"snapline/pkg/stage/fetch"
+	"snapline/pkg/stream"
 )
 
 // documentReport is what verify canon and verify msp print: the reference validator's
@@ -35,6 +37,8 @@ type documentReport struct {
 	Findings  []documentFinding `json:"findings"`
 	Documents []documentVerdict `json:"documents"`
 	Chain     *canon.Chain      `json:"chain,omitempty"`
+	// Refused is why none of the documents is a recovery source, although they are valid.
+	Refused string `json:"recovery_refused,omitempty"`
 }
 
 // documentFinding is a finding and the document that has it.
@@ -60,6 +64,7 @@ type documentSet struct {
 	documents []canon.Named
 	labelled  bool // more than one document: texts say which
 	chained   bool // the documents are judged as a chain too
+	missing   bool // a document may be missing that is newer than all of them
 	report    documentReport
 }
 
@@ -73,9 +78,9 @@ func documentFlags(more ...ucli.Flag) []ucli.Flag {
 	}, more...)
 }
 
-// gather reads what the arguments name: files, - for stdin, or one directory, which is
-// a tree that emit wrote or a folder of JSON files. A file that cannot be read is a
-// verdict, not a failure of the program.
+// gather reads what the arguments name: files, - for stdin, streams of the family, or one
+// directory, which is a tree that emit wrote or a folder of JSON files. A file that cannot
+// be read is a verdict, not a failure of the program.
 func (s *documentSet) gather(call *cli.Call) error {
 	if digest := call.Flags.String("manifest-sha256"); digest != "" && !tree.ValidDigest(digest) {
 		return cli.Usagef("--manifest-sha256 takes 64 lowercase hex digits")
@@ -118,6 +123,13 @@ func (s *documentSet) gatherFiles(call *cli.Call, format string, files []string)
 		if err != nil {
 			s.fail(name, "cannot be read: "+fault.Printable(err.Error(), 200))
 			continue
+		}
+		if format == "" && isStream(raw) {
+			if is, err := s.gatherStream(call, name, raw); err != nil {
+				return err
+			} else if is {
+				continue
+			}
 		}
 		parts, others := s.split(raw)
 		if others > 0 {
@@ -169,10 +181,96 @@ func (s *documentSet) gatherTree(call *cli.Call, dir string) error {
 			s.documents = append(s.documents, canon.Named{Name: d.Name, Raw: d.Raw})
 		}
 	}
-	for _, g := range t.Manifest.Gaps {
-		call.Log.Notice(fault.Notice{Scope: string(g.Scope), Code: string(g.Code), Count: g.Count})
-	}
+	s.gaps(call, dir, t.Manifest.Gaps, t.Manifest.Limits.Selection)
 	return nil
+}
+
+// isStream reports whether a file is a stream of ours: compressed, or with a header as
+// its first line.
+func isStream(raw []byte) bool {
+	if stream.Compressed(raw) {
+		return true
+	}
+	line, _, _ := bytes.Cut(raw, []byte("\n"))
+	header, _ := document.Parse(line, document.Options{})
+	kind, version := header.Member("type"), header.Member("stream")
+	return kind.Is(document.String) && kind.Text == string(contract.TypeSnapshot) && version.Is(document.String)
+}
+
+// gatherStream takes the documents of a stream that any stage wrote. They are judged, not
+// the stage: verify stream does that. It reports whether the file is a stream: what was
+// compressed may be anything.
+func (s *documentSet) gatherStream(call *cli.Call, name string, raw []byte) (bool, error) {
+	in := stream.NewReader(bytes.NewReader(raw), stream.ReaderOptions{Name: name})
+	header, err := in.Header()
+	if err != nil && stream.Compressed(raw) && fault.ExitOf(err) == fault.Input {
+		return false, nil
+	}
+	if err != nil {
+		return true, upstreamFailure(err)
+	}
+	if header.Family != s.family {
+		s.fail(name, "the stream is of family "+string(header.Family))
+		return true, nil
+	}
+	return true, s.takeStream(call, name, header, in)
+}
+
+func (s *documentSet) takeStream(call *cli.Call, name string, header *contract.Snapshot, in *stream.Reader) error {
+	s.labelled, s.chained = true, true
+	counts, sum := map[contract.GapCode]int64{}, 0
+	for {
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return upstreamFailure(err)
+		}
+		switch l := line.(type) {
+		case *contract.Document:
+			if !l.HasRaw {
+				if len(header.Stages) == filterPosition { // bound will count it
+					counts[contract.UnsafeContent]++
+				}
+				continue
+			}
+			if sum += len(l.Raw); sum > pipe.MaxDocumentSum || len(s.documents) == pipe.MaxDocuments {
+				return pipe.TooLarge(name, fmt.Sprintf("the documents of the stream are more than %d, or have more than %d bytes together", pipe.MaxDocuments, pipe.MaxDocumentSum))
+			}
+			s.documents = append(s.documents, canon.Named{Name: l.Name, Raw: l.Raw})
+		case *contract.Gap:
+			counts[l.Code] += l.Count
+		}
+	}
+	var gaps []tree.Gap
+	for _, code := range contract.GapCodes {
+		if n := counts[code.Code]; n > 0 {
+			gaps = append(gaps, tree.Gap{Scope: contract.ScopeDocuments, Code: code.Code, Count: n})
+		}
+	}
+	s.gaps(call, name, gaps, header.Limits.Selection)
+	return nil
+}
+
+const filterPosition = 2 // stages in the header of filter's output
+
+// gaps tells what is missing from a tree or stream. One from which everything is missing
+// leaves nothing to judge, which is no good verdict (CBG-95, MSP-97).
+func (s *documentSet) gaps(call *cli.Call, name string, gaps []tree.Gap, selection contract.Selection) {
+	var missing []string
+	for _, g := range gaps {
+		call.Log.Notice(fault.Notice{Scope: string(g.Scope), Code: string(g.Code), Count: g.Count})
+		missing = append(missing, fmt.Sprintf("%s %d", g.Code, g.Count))
+	}
+	if len(s.documents) == 0 && len(s.report.Errors) == 0 {
+		why := "it holds no document"
+		if missing != nil {
+			why += "; missing: " + strings.Join(missing, ", ")
+		}
+		s.fail(name, "there is nothing to judge: "+why)
+	}
+	s.missing = s.missing || canon.MayMissNewer(gaps, selection)
 }
 
 func (s *documentSet) fail(name, detail string) {
@@ -214,6 +312,10 @@ func (s *documentSet) print(call *cli.Call) error {
 				r.Errors = append(r.Errors, f.text)
 			}
 		}
+	}
+	if call.Flags.Bool("strict") && r.Refused != "" {
+		r.Valid = false
+		r.Errors = append(r.Errors, r.refusal())
 	}
 	var err error
 	if call.Flags.Bool("json") {
@@ -257,8 +359,13 @@ func (r *documentReport) lines() string {
 	if r.Chain != nil {
 		b.WriteString(r.Chain.Describe() + "\n")
 	}
+	if r.Refused != "" && r.Valid {
+		b.WriteString(r.refusal() + "\n")
+	}
 	return b.String()
 }
+
+func (r *documentReport) refusal() string { return "no recovery source: " + r.Refused }
 
 // writeJSON writes v as the reference does: indented, no character escaped that JSON
 // lets stand, but the mark of a command to the CI system whose log this may be.

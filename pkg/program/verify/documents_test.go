@@ -23,6 +23,7 @@ import (
 	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
+	"snapline/pkg/requirement"
 	"snapline/schemas"
 )
 
@@ -44,6 +45,7 @@ type piped struct {
 	dir      string
 	digest   string // of the manifest, from the receipt
 	manifest tree.Manifest
+	receipt  string
 	stderr   string
 }
 
@@ -71,7 +73,7 @@ func throughThePipe(t *testing.T, stdin, family string, fetchArgs []string, filt
 	if err := json.Unmarshal([]byte(stream), &receipt); err != nil {
 		t.Fatal(err)
 	}
-	out.digest = receipt.Manifest
+	out.digest, out.receipt = receipt.Manifest, stream
 	manifest := out.read(t, tree.ManifestPath)
 	if err := json.Unmarshal([]byte(manifest), &out.manifest); err != nil {
 		t.Fatal(err)
@@ -164,6 +166,7 @@ const (
 // keep their bytes, the manifest has the documented verdict, a state is recovered
 // exactly where that allows it, and verify agrees.
 func TestCanonChainsThroughThePipe(t *testing.T) {
+	requirement.Claim(t, "CBG-79", "CBG-88", "CBG-90")
 	for _, row := range rows(t, canonSamples+"/chain/verdicts.tsv", 12) {
 		t.Run(row["chain"], func(t *testing.T) {
 			files := glob(t, 5, canonSamples, "chain", row["chain"], "*.json")
@@ -247,6 +250,7 @@ func mspState() (raw, secret string) {
 
 // TestMSPOnlyNamedLiteralsDiffer makes display text safe in place and reports the rest.
 func TestMSPOnlyNamedLiteralsDiffer(t *testing.T) {
+	requirement.Claim(t, "MSP-89", "MSP-90")
 	raw, secret := mspState()
 	p := throughThePipe(t, raw, "msp", []string{"-"})
 	d := p.manifest.Documents[0]
@@ -298,6 +302,7 @@ func TestMSPOnlyNamedLiteralsDiffer(t *testing.T) {
 // TestCanonIsNeverChanged rejects a document with a hidden character or a secret, and
 // reports the protocol's own words, which injection rules match.
 func TestCanonIsNeverChanged(t *testing.T) {
+	requirement.Claim(t, "CBG-90", "CBG-92")
 	base := readTest(t, canonSamples+"/documents/state-02-full.json")
 	with := func(text string) string {
 		quoted, err := json.Marshal(text)
@@ -343,6 +348,7 @@ func TestCanonIsNeverChanged(t *testing.T) {
 // TestSelection keeps the newest or the oldest, counts the rest and recovers only
 // where the head is among what is kept.
 func TestSelection(t *testing.T) {
+	requirement.Claim(t, "CBG-83", "CBG-93")
 	files := glob(t, 6, canonSamples, "chain/ok/*.json")
 	for _, c := range []struct {
 		args, kept, gaps, verdict string

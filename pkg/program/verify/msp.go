@@ -16,13 +16,13 @@ func verifyMSPCommand() *cli.Program {
 	return &cli.Program{
 		Name:      "msp",
 		Summary:   "judge MSP session snapshots, bare or in response frames",
-		Arguments: "FILE...|DIR",
+		Arguments: "FILE...|STREAM|DIR",
 		Description: `Judges each state: strict JSON, the schema with absent and null told apart, open and
 closed enums, the envelope of a frame, and, when that holds, whether the state
 contradicts itself, which is reported and makes nothing invalid without --strict.
 Unknown members are notes. A state that has items and nothing else comes from a
 known defect of one serving path and is named as that; --tolerant accepts it as
-items only.`,
+items only. Of a stream of the family the documents are judged.`,
 		Examples: []string{
 			"verify msp --json state.json",
 			`verify msp --manifest-sha256 "$digest" DIR`,

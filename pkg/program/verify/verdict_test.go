@@ -16,6 +16,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/program/cli"
+	"snapline/pkg/requirement"
 )
 
 func verdict(t *testing.T, r ran) documentReport {
@@ -36,6 +37,7 @@ func verdict(t *testing.T, r ran) documentReport {
 // TestVerdictsOfThePrograms gives each sample the exit of its table, and never one of
 // its strings beyond a quoted name.
 func TestVerdictsOfThePrograms(t *testing.T) {
+	requirement.Claim(t, "CBG-94", "MSP-97")
 	for _, row := range rows(t, canonSamples+"/documents/verdicts.tsv", 86) {
 		r := runProgram(Program(), "", "canon", "--json", "--"+row["kind"], filepath.Join(canonSamples, "documents", row["file"]))
 		if got := verdict(t, r); strconv.Itoa(int(r.exit)) != row["our_exit"] || len(got.Documents) != 1 || got.Chain != nil {
@@ -279,6 +281,7 @@ func TestDocumentsUnderTheWrongCommand(t *testing.T) {
 
 // TestEveryDamageIsFound damages a tree of documents in one place at a time.
 func TestEveryDamageIsFound(t *testing.T) {
+	requirement.Claim(t, "CBG-89")
 	good := throughThePipe(t, "", "canon", glob(t, 6, canonSamples, "chain/ok/*.json"))
 	write := func(path, content string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {

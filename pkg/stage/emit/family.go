@@ -104,5 +104,9 @@ func (b *documentBuilder) finish() (*root, error) {
 	if err := b.file(tree.ManifestPath, data); err != nil {
 		return nil, err
 	}
-	return &root{digest: tree.Digest(data), files: b.files, bytes: b.bytes, gaps: manifest.Gaps, documents: int64(len(b.rows))}, nil
+	refusal := ""
+	if manifest.Chain != nil {
+		refusal = manifest.Chain.Refusal
+	}
+	return &root{digest: tree.Digest(data), refusal: refusal, files: b.files, bytes: b.bytes, gaps: manifest.Gaps, documents: int64(len(b.rows))}, nil
 }

@@ -12,6 +12,7 @@ import (
 type root struct {
 	digest     string // SHA-256 of the root document's bytes
 	collection string // collection_profile; the entity family only
+	refusal    string // why no state was recovered; canon-state only
 	files      int64  // all files, the root document included
 	bytes      int64  // of all files
 	gaps       []tree.Gap

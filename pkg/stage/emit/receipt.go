@@ -30,6 +30,7 @@ type Receipt struct {
 	Bytes             int64                   `json:"bytes"`        // of all files
 	Records           map[contract.Kind]int64 `json:"records,omitempty"`
 	Documents         *int64                  `json:"documents,omitempty"`
+	Refusal           string                  `json:"recovery_refused,omitempty"` // canon-state: why no state was recovered
 	Gaps              []tree.Gap              `json:"gaps"`
 	Replay            bool                    `json:"replay"` // the stream is a replayed capture: launch no agent
 }
@@ -61,7 +62,7 @@ func newReceipt(h *contract.Snapshot, input string, r *root) ([]byte, error) {
 	if h.Family == contract.FamilyEntity {
 		receipt.IndexSHA256, receipt.Records = r.digest, r.records
 	} else {
-		receipt.ManifestSHA256, receipt.Documents = r.digest, &r.documents
+		receipt.ManifestSHA256, receipt.Documents, receipt.Refusal = r.digest, &r.documents, r.refusal
 	}
 	for _, s := range h.Stages {
 		receipt.Stages = append(receipt.Stages, Stage(s))
