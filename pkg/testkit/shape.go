@@ -19,6 +19,15 @@ import (
 // null, + one of a newer schema.
 type Shape struct{ Rows, Place, Members string }
 
+// Shapes makes shapes of rows, places and members.
+func Shapes(table [][3]string) []Shape {
+	shapes := make([]Shape, len(table))
+	for i, s := range table {
+		shapes[i] = Shape{Rows: s[0], Place: s[1], Members: s[2]}
+	}
+	return shapes
+}
+
 // Judge gives the errors of a document as code@place, and apart from them those in
 // members of a newer schema.
 type Judge func(raw []byte) (errors, newer []string)

@@ -15,11 +15,11 @@ import (
 )
 
 // stateShapes are the objects of a SESSION_STATE as the requirements list them.
-var stateShapes = []testkit.Shape{
+var stateShapes = testkit.Shapes([][3]string{
 	{
-		Rows:  "CBG-02 CBG-03 CBG-04 CBG-05 CBG-06 CBG-07 CBG-08 CBG-09 CBG-10 CBG-11 CBG-12",
-		Place: "",
-		Members: "protocol:const(canon-boundary-guard:gpt-project-adapter) protocol_version:const(1.1) state_seq:int updated_at:string " +
+		"CBG-02 CBG-03 CBG-04 CBG-05 CBG-06 CBG-07 CBG-08 CBG-09 CBG-10 CBG-11 CBG-12",
+		"",
+		"protocol:const(canon-boundary-guard:gpt-project-adapter) protocol_version:const(1.1) state_seq:int updated_at:string " +
 			"active_l0_sources:array authorized_deltas:array open_conflicts:array pending_decisions:array last_persistent_artifacts:array last_state_hash:string?",
 	},
 	{
@@ -37,17 +37,17 @@ var stateShapes = []testkit.Shape{
 		"CBG-21 CBG-22 CBG-23", "/last_persistent_artifacts/0",
 		"artifact_id:string created_at:string path_or_label:string? artifact_type:enum(project_source|downloaded_file|canvas|document|state_file|other)",
 	},
-}
+})
 
 // deltaShapes are the objects of a CANON_STATE_DELTA besides its state.
-var deltaShapes = []testkit.Shape{
+var deltaShapes = testkit.Shapes([][3]string{
 	{
 		"CBG-24 CBG-25 CBG-26 CBG-28 CBG-29 CBG-36", "",
 		"type:const(CANON_STATE_DELTA) seq:int timestamp:string basis:object decision:object current_state:object operator_action_required:string",
 	},
 	{"CBG-30 CBG-31", "/basis", "previous_seq:int previous_hash:string?"},
 	{"CBG-32 CBG-33 CBG-34", "/decision", "mode:enum(B|C) summary:string authorized_delta:string affected_targets:strings"},
-}
+})
 
 // judged gives the errors of a document of the format, the cross rule's apart.
 func judged(format string) testkit.Judge {

@@ -37,7 +37,7 @@ const everything = `{
 "turnCount":0}`
 
 // shapes are the objects of a state as the requirements list them.
-var shapes = []testkit.Shape{
+var shapes = testkit.Shapes([][3]string{
 	{
 		"MSP-02 MSP-03 MSP-04 MSP-05 MSP-06 MSP-07 MSP-08 MSP-09 MSP-10 MSP-11 MSP-12 MSP-13 MSP-14 MSP-15 MSP-16 MSP-17 MSP-18 MSP-19 MSP-22 MSP-23 MSP-24 MSP-47", "",
 		"activeTurn:object^ approvalMode:object branch:object^ contextUsage:object? effectiveModel:object^ goal:object^ items:array pendingApprovals:array " +
@@ -84,11 +84,11 @@ var shapes = []testkit.Shape{
 	},
 	{"MSP-60", "/items/0/usage", "inputTokens:int outputTokens:int cachedTokens:int reasoningTokens:int cacheReadTokens:int? cacheWriteTokens:int?"},
 	{"MSP-60 MSP-59", "/items/0/children/0/usage", "inputTokens:int outputTokens:int cachedTokens:int reasoningTokens:int cacheReadTokens:int? cacheWriteTokens:int?"},
-}
+})
 
 // newerShapes are the objects that only the newer schema knows: nothing in them is an
 // error.
-var newerShapes = []testkit.Shape{
+var newerShapes = testkit.Shapes([][3]string{
 	{
 		"MSP-23 MSP-24 MSP-30 MSP-31 MSP-47", "/reasoningEffort",
 		"reasoningEffort:enum(none|minimal|low|medium|high|xhigh|max|ultra)+ source:open(user|default|policy)+",
@@ -99,7 +99,7 @@ var newerShapes = []testkit.Shape{
 		"MSP-23 MSP-53", "/items/0/patchRef",
 		"availability:open(available|missing|unsupported|accessFailed)+ byteLen:int+ id:string+ kind:string+ uri:string+ digest:string?+ mediaType:string?+ path:string?+",
 	},
-}
+})
 
 func judged(raw []byte) (errors, newer []string) {
 	for _, f := range Check(raw, "", false).Findings {
