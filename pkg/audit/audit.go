@@ -126,12 +126,10 @@ func (a *auditor) add(rule, object, format string, args ...any) {
 	position := "line " + strconv.FormatInt(a.in.Line(), 10)
 	detail := fmt.Sprintf(format, args...)
 	if object != "" {
-		detail = fault.Printable(object, maxObject) + ": " + detail
+		detail = fault.Object(object) + ": " + detail
 	}
 	a.list.Add(finding.Finding{Rule: rule, Path: a.name, Position: position, Detail: detail})
 }
-
-const maxObject = 256
 
 // bounds are those of the profile; a stream of documents has none.
 func (a *auditor) bounds() contract.Bounds {
@@ -177,8 +175,15 @@ func (a *auditor) head() error {
 	if a.position < filtered {
 		return nil
 	}
-	if err := a.path("source.repository", h.Source.Repository); err != nil {
+	if err := a.unchanged("source.repository", "the path", h.Source.Repository); err != nil {
 		return err
+	}
+	if h.Acquisition != nil {
+		for _, s := range []string{h.Acquisition.Address, h.Acquisition.ProfileName, h.Acquisition.RequestID} {
+			if err := a.unchanged("acquisition", "a string", s); err != nil {
+				return err
+			}
+		}
 	}
 	a.status("", h.EntityFilter)
 	if err := a.display("title", h.Entity.Title, h.EntityFilter); err != nil {

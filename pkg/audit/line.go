@@ -18,6 +18,9 @@ func (a *auditor) line(l contract.Line) error {
 	if a.position == bounded {
 		a.hold(l)
 	}
+	if err := a.unchanged(contract.Name(l), "the web address", contract.WebURL(l)); err != nil {
+		return err
+	}
 	switch l := l.(type) {
 	case *contract.Actor:
 		return a.actor(l)
@@ -115,10 +118,7 @@ func (a *auditor) thread(l *contract.Thread) error {
 	if a.position == bounded && !tree.RepliesOrdered(l) {
 		a.add(ruleReplies, contract.Describe(l), "replies do not follow the thread's records, each once and to another record")
 	}
-	if a.position < filtered || l.Path == "" {
-		return nil
-	}
-	return a.path(contract.Describe(l), l.Path)
+	return a.unchanged(contract.Describe(l), "the path", l.Path)
 }
 
 // structural strings are as long as they are or invalid (STR-06). A thread's path is
@@ -132,11 +132,14 @@ func (a *auditor) structural(l contract.Line) {
 	}
 }
 
-// path judges a structural string that filter has scanned (STR-02).
-func (a *auditor) path(object, s string) error {
+// unchanged judges an optional structural string that filter has scanned (STR-02).
+func (a *auditor) unchanged(object, what, s string) error {
+	if a.position < filtered || s == "" {
+		return nil
+	}
 	v, err := textrule.FixedPoint(a.scanner, safety.Structural, []byte(s))
 	if err == nil && v.Fault != textrule.None {
-		a.add(rulePath, object, "the filters would change or reject the path: %s", v.Codes)
+		a.add(rulePath, object, "the filters would change or reject %s: %s", what, v.Codes)
 	}
 	return a.component(object, err)
 }

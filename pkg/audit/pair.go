@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"snapline/pkg/check/textrule"
 	"snapline/pkg/contract"
 	"snapline/pkg/safety"
 )
@@ -57,12 +58,38 @@ func (c *comparison) headers() error {
 			return err
 		}
 	}
+	if b.Acquisition != nil && a.Acquisition != nil {
+		was := *b.Acquisition
+		b.Acquisition = &was
+		for _, s := range [][2]*string{
+			{&was.Address, &a.Acquisition.Address},
+			{&was.ProfileName, &a.Acquisition.ProfileName},
+			{&was.RequestID, &a.Acquisition.RequestID},
+		} {
+			if c.left(*s[0], *s[1]) {
+				*s[0] = ""
+			}
+		}
+	}
 	b.EntityFilter, a.EntityFilter = nil, nil
 	b.Entity.Title, a.Entity.Title, b.Entity.Labels, a.Entity.Labels = "", "", nil, nil
 	if !reflect.DeepEqual(b, a) {
 		c.add(ruleHeader, "", "a member of the header differs that this stage does not change")
 	}
 	return nil
+}
+
+// left reports whether a stage may have left an optional structural string of the input
+// out: only filter may, and only one that it would change.
+func (c *comparison) left(before, after string) bool {
+	if c.position != filtered || before == "" || after != "" {
+		return false
+	}
+	if !c.exact() {
+		return true
+	}
+	v, err := textrule.FixedPoint(c.scanner, safety.Structural, []byte(before))
+	return err == nil && v.Fault != textrule.None
 }
 
 func (c *comparison) titleAndLabels() error {
@@ -127,6 +154,9 @@ func (c *comparison) recordPair(before, after *contract.Record) error {
 	}
 	err := c.contentPair(contract.Describe(after), safety.Body, b.Content, a.Content, b.Filter, a.Filter, c.bounds().MaxRecordBytes)
 	b.Content, a.Content, b.Filter, a.Filter = contract.Content{}, contract.Content{}, nil, nil
+	if c.left(b.URL, a.URL) {
+		b.URL = ""
+	}
 	c.same(contract.Describe(after), b, a)
 	return err
 }
@@ -216,6 +246,9 @@ func (c *comparison) threadPair(before, after *contract.Thread) {
 	}
 	b.RecordKeys, b.Replies, b.ReviewID, b.ReviewRecordKey = nil, nil, "", ""
 	a.RecordKeys, a.Replies, a.ReviewID, a.ReviewRecordKey = nil, nil, "", ""
+	if c.left(b.URL, a.URL) {
+		b.URL = ""
+	}
 	c.same(contract.Describe(after), b, a)
 }
 
@@ -244,6 +277,9 @@ func (c *comparison) checkPair(before, after *contract.Check) error {
 	}
 	err := c.namePair(contract.Describe(after), b.Name, a.Name, b.Filter, a.Filter)
 	b.Name, a.Name, b.Filter, a.Filter, b.RejectedAs, a.RejectedAs = "", "", nil, nil, "", ""
+	if c.left(b.URL, a.URL) {
+		b.URL = ""
+	}
 	c.same(contract.Describe(after), b, a)
 	return err
 }

@@ -69,9 +69,18 @@ func (*End) LineType() Type { return TypeEnd }
 // LineType implements Line.
 func (*Abort) LineType() Type { return TypeAbort }
 
-// Describe names the object of a line by kind and id, never by text; a line without an
-// object by its type, and nil by nothing. A log knows its check's record key only.
+// Describe names the object of a line as Name does, with its web address behind if the
+// line states one. Package fault prints such a name with the address whole.
 func Describe(l Line) string {
+	if _, header := l.(*Snapshot); header {
+		return Name(l)
+	}
+	return Located(Name(l), WebURL(l))
+}
+
+// Name names the object of a line by kind and id, never by text; a line without an
+// object by its type, and nil by nothing. A log knows its check's record key only.
+func Name(l Line) string {
 	switch l := l.(type) {
 	case *Actor:
 		return named("actor", l.ID)
@@ -91,6 +100,14 @@ func Describe(l Line) string {
 		return ""
 	}
 	return string(l.LineType())
+}
+
+// Located puts the web address of an object in quotes behind its name.
+func Located(name, url string) string {
+	if url == "" {
+		return name
+	}
+	return name + ` "` + url + `"`
 }
 
 // named leaves out what a broken line does not say.
@@ -113,6 +130,7 @@ type Snapshot struct {
 	EntityFilter *Filter // title and labels; from filter on
 	HeadSHA      string  // captured head; absent when unknown or not needed
 	Collection   *Collection
+	Acquisition  *Acquisition // optional
 
 	// The document families only.
 	Limits *Limits
@@ -120,6 +138,16 @@ type Snapshot struct {
 	// From filter on.
 	FilterVersion         string
 	CredentialsRegistered int64
+}
+
+// Acquisition is how the snapshot came to be, for receipts and for people: it reaches no
+// tree. Every member is optional, absent when empty.
+type Acquisition struct {
+	Address     string // web address of the entity, its path as the caller spelled it
+	ProfileName string // the built-in profile
+	RequestID   string // the caller's name for the request
+	Date        string // the forge's clock at its first answer
+	NotAfter    string // the moment whose state was read (AMB-93)
 }
 
 // Position reports how far the stream has come: 1 written by fetch, 2 by filter,
@@ -230,6 +258,8 @@ type Record struct {
 	Edited   bool
 	EditorID *string
 
+	URL string // web address at the forge, optional; in no tree
+
 	Content Content
 
 	// Reviews only. The two dismissed members are present exactly when State is
@@ -290,6 +320,7 @@ type Thread struct {
 	OriginalLine      int64
 	OriginalStartLine int64
 	OriginalSide      Side
+	URL               string // as of a record
 }
 
 // Reply is one reply edge of a thread.
@@ -311,6 +342,7 @@ type Check struct {
 	NeverStarted bool
 	CompletedAt  string
 	UpdatedAt    string // optional
+	URL          string // as of a record
 	Filter       *Filter
 	RejectedAs   GapCode // unsafe_content, invalid_metadata, source_too_large
 }
@@ -383,4 +415,22 @@ type Filter struct {
 type Finding struct {
 	Code  string
 	Count int64
+}
+
+// WebURL gives the web address of the object of a line, "" where the line states none.
+// The header speaks of the entity by the address that was asked for.
+func WebURL(l Line) string {
+	switch l := l.(type) {
+	case *Snapshot:
+		if l.Acquisition != nil {
+			return l.Acquisition.Address
+		}
+	case *Record:
+		return l.URL
+	case *Thread:
+		return l.URL
+	case *Check:
+		return l.URL
+	}
+	return ""
 }

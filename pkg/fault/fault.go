@@ -51,7 +51,7 @@ type Error struct {
 	Stage  string // program name; set once at the stage edge
 	File   string // "stdin" or a path as the user gave it
 	Line   int64  // 1-based line of File; 0 when there is none
-	Record string // kind and id of the record concerned
+	Record string // the record concerned: kind and id, and its web address in quotes if known
 	Rule   string // stable name of the broken rule, for example "stream.trailer-digest"
 	Scope  string // gap scope, when the cause is a gap
 	Code   string // gap code, when the cause is a gap
@@ -82,7 +82,7 @@ func (e *Error) Error() string {
 		part("line " + strconv.FormatInt(e.Line, 10))
 	}
 	if e.Record != "" {
-		part(Printable(e.Record, maxPath))
+		part(Object(e.Record))
 	}
 	part(e.Rule)
 	if e.Scope != "" {

@@ -45,6 +45,31 @@ func TestErrorPrintsLikeACompiler(t *testing.T) {
 	}
 }
 
+// TestAddressIsPrintedWhole: an address that is cut opens nothing.
+func TestAddressIsPrintedWhole(t *testing.T) {
+	long := "https://git.example/" + strings.Repeat("a", 1900)
+	name := `comment 7 "` + long + `"`
+	if got := (&fault.Error{Record: name, Detail: "d"}).Error(); got != name+": d" {
+		t.Errorf("got %s", got)
+	}
+	var b bytes.Buffer
+	log := fault.NewLog(&b, "bound", fault.JSON)
+	log.Notice(fault.Notice{Record: name})
+	log.Failure(&fault.Error{Record: name, Detail: "d"})
+	want := `{"stage":"bound","record":"comment 7","url":"` + long + `"}` + "\n" +
+		`{"stage":"bound","exit":0,"record":"comment 7","url":"` + long + `","detail":"d"}` + "\n"
+	if b.String() != want {
+		t.Errorf("got %s", b.String())
+	}
+	for _, hostile := range []string{
+		`a "https://x` + strings.Repeat("y", 3000) + `"`, "a \"https://x\u202e\"", `a "https://x`, `a "https://x\"`, `a "https://##[error]"`,
+	} {
+		if got := fault.Object(hostile); len(got) > 400 || strings.Contains(got, "##[") || strings.Contains(got, "\u202e") {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
 func TestQuoteCutsAtSixtyFourBytes(t *testing.T) {
 	for _, n := range []int{63, 64, 65} {
 		got := fault.Quote(strings.Repeat("a", n))

@@ -22,7 +22,7 @@ const (
 // counted. It never carries content.
 type Notice struct {
 	Line   int64  // line of the stage's input, 0 when there is none
-	Record string // kind and id of the object
+	Record string // the object: kind and id, and its web address in quotes if known
 	Scope  string // gap scope
 	Code   string // gap or finding code
 	Count  int64  // 0 when there is none
@@ -63,16 +63,18 @@ func (l *Log) Notice(n Notice) {
 		return
 	}
 	if l.format == JSON {
+		name, url := located(n.Record)
 		l.json(struct {
 			Stage  string `json:"stage"`
 			Line   int64  `json:"line,omitempty"`
 			Record string `json:"record,omitempty"`
+			URL    string `json:"url,omitempty"`
 			Scope  string `json:"scope,omitempty"`
 			Code   string `json:"code,omitempty"`
 			Count  int64  `json:"count,omitempty"`
 			Digest string `json:"digest,omitempty"`
 			Text   string `json:"text,omitempty"`
-		}{l.stage, n.Line, ascii(n.Record), n.Scope, n.Code, n.Count, n.Digest, n.Text})
+		}{l.stage, n.Line, ascii(name), url, n.Scope, n.Code, n.Count, n.Digest, n.Text})
 		return
 	}
 	parts := []string{l.stage}
@@ -80,7 +82,7 @@ func (l *Log) Notice(n Notice) {
 		parts = append(parts, fmt.Sprintf("line %d", n.Line))
 	}
 	if n.Record != "" {
-		parts = append(parts, Printable(n.Record, maxPath))
+		parts = append(parts, Object(n.Record))
 	}
 	switch {
 	case n.Scope != "" && n.Code != "":
@@ -125,19 +127,21 @@ func (l *Log) Failure(err error) {
 		if c.Cause != nil {
 			cause = c.causeText()
 		}
+		name, url := located(c.Record)
 		l.json(struct {
 			Stage  string `json:"stage"`
 			Exit   Exit   `json:"exit"`
 			File   string `json:"file,omitempty"`
 			Line   int64  `json:"line,omitempty"`
 			Record string `json:"record,omitempty"`
+			URL    string `json:"url,omitempty"`
 			Rule   string `json:"rule,omitempty"`
 			Scope  string `json:"scope,omitempty"`
 			Code   string `json:"code,omitempty"`
 			Detail string `json:"detail,omitempty"`
 			Cause  string `json:"cause,omitempty"`
 			Hint   string `json:"hint,omitempty"`
-		}{c.Stage, c.Exit, ascii(c.File), c.Line, ascii(c.Record), c.Rule, c.Scope, c.Code, c.Detail, cause, c.Hint})
+		}{c.Stage, c.Exit, ascii(c.File), c.Line, ascii(name), url, c.Rule, c.Scope, c.Code, c.Detail, cause, c.Hint})
 		return
 	}
 	l.line(c.Error())

@@ -10,6 +10,7 @@ const (
 	maxUntrusted = 64  // bytes of an untrusted string in a diagnostic
 	maxPath      = 256 // bytes of a path or record id
 	maxCause     = 256 // bytes of a cause's own text
+	maxURL       = 2048
 )
 
 // Quote makes an untrusted string printable: cut at 64 bytes, then Go-quoted
@@ -54,4 +55,29 @@ func guard(line string) string {
 		line = `\u003a:` + rest
 	}
 	return Harmless(line)
+}
+
+// Object gives the name of an object printable: kind and id cut at 256 bytes, the web
+// address behind them whole, so that it can be opened.
+func Object(s string) string {
+	name, url := located(s)
+	if url == "" {
+		return Printable(s, maxPath)
+	}
+	return Printable(name, maxPath) + Harmless(` "`+url+`"`)
+}
+
+// located parts a name from the quoted web address behind it; url is "" where there is
+// none that is short and plain enough to be printed as it is.
+func located(s string) (name, url string) {
+	name, url, found := strings.Cut(s, ` "https://`)
+	url, quoted := strings.CutSuffix(url, `"`)
+	plain := found && quoted && len(url) < maxURL
+	for i := 0; plain && i < len(url); i++ {
+		plain = url[i] > ' ' && url[i] < 0x7f && url[i] != '"' && url[i] != '\\'
+	}
+	if !plain {
+		return s, ""
+	}
+	return name, "https://" + url
 }

@@ -24,6 +24,8 @@ const (
 	rev = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 )
 
+const page = "https://github.com/example/project/pull/7"
+
 func ptr[T any](v T) *T { return &v }
 
 func key(kind contract.Kind, id string) string { return tree.Key(testSource, kind, id) }
@@ -40,6 +42,9 @@ func testHeader(pos int) *contract.Snapshot {
 			State: contract.StateOpen, AuthorID: ptr("U_author"), CreatedAt: at0, UpdatedAt: at2, Labels: []string{"bug", "ui"},
 		},
 		HeadSHA: sha,
+		Acquisition: &contract.Acquisition{
+			Address: "https://github.com/Example/project/pull/7", ProfileName: "observation", RequestID: "run:12@ci", Date: at2, NotAfter: at2,
+		},
 		Collection: &contract.Collection{
 			EntityKind:      contract.ChangeProposal,
 			IncludedSources: []string{"agent_runs", "check_logs", "checks", "comments", "entity", "reviews"},
@@ -84,7 +89,7 @@ func testLines(pos int) []contract.Line {
 		},
 		&contract.Record{
 			Kind: contract.KindComment, ID: "IC_kwDOExample", RecordKey: key("comment", "IC_kwDOExample"), CreatedAt: at1,
-			AuthorID: ptr("U_author"), Content: contract.Text([]byte("Tab\tquote\"backslash\\ bell\a é \U0001f600\n")), Filter: filtered(clean()),
+			AuthorID: ptr("U_author"), URL: page + "#issuecomment-1", Content: contract.Text([]byte("Tab\tquote\"backslash\\ bell\a é \U0001f600\n")), Filter: filtered(clean()),
 		},
 		&contract.Record{
 			Kind: contract.KindReview, ID: "PRR_one", RecordKey: key("review", "PRR_one"), CreatedAt: at2,
@@ -96,6 +101,7 @@ func testLines(pos int) []contract.Line {
 			Minimized: ptr(false), RecordKeys: []string{key("comment", "IC_kwDOExample")}, Replies: []contract.Reply{},
 			ReviewID: "PRR_one", ReviewRecordKey: key("review", "PRR_one"), ReviewedSHA: sha, Path: "cmd/main.go",
 			Line: 3, StartLine: 1, Side: contract.Right, OriginalLine: 4, OriginalStartLine: 2, OriginalSide: contract.Left,
+			URL: page + "#discussion_r1",
 		},
 		&contract.Check{
 			ID: "CR_queued", RecordKey: key("check", "CR_queued"), Name: "queue", Status: contract.Queued, CreatedAt: at0,
@@ -103,7 +109,8 @@ func testLines(pos int) []contract.Line {
 		},
 		&contract.Check{
 			ID: "CR_failed", RecordKey: key("check", "CR_failed"), Name: "test", Status: contract.Completed, Conclusion: contract.Failure,
-			CreatedAt: at1, HeadSHA: sha, StartedAt: at1, CompletedAt: at2, UpdatedAt: at2, Filter: filtered(clean()),
+			CreatedAt: at1, HeadSHA: sha, StartedAt: at1, CompletedAt: at2, UpdatedAt: at2,
+			URL: "https://github.com/example/project/runs/2", Filter: filtered(clean()),
 		},
 		&contract.Check{
 			ID: "CR_never", RecordKey: key("check", "CR_never"), Name: "skip", Status: contract.Completed, Conclusion: contract.Skipped,

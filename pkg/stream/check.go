@@ -62,6 +62,21 @@ func reviewPath(d *decoder, s string) (string, string) {
 	return nonEmpty(d, s)
 }
 
+// webURL judges the form of an address; that it lies on the source's host takes the header.
+func webURL(_ *decoder, s string) (string, string) {
+	if !tree.ValidURL(s) {
+		return RuleURL, "is no web address of an object"
+	}
+	return "", ""
+}
+
+func label(_ *decoder, s string) (string, string) {
+	if !tree.ValidLabel(s) {
+		return RuleLabel, "must have 1 to 128 of the characters A-Z a-z 0-9 . _ : / @ + -"
+	}
+	return "", ""
+}
+
 func findingCode(_ *decoder, s string) (string, string) {
 	if !tree.ValidFindingCode(s) {
 		return RuleFindings, "is no finding code"

@@ -113,6 +113,14 @@ func checkCollection(d *decoder, c *contract.Collection) error {
 	return nil
 }
 
+var acquisitionTable = table[contract.Acquisition]{members: []member[contract.Acquisition]{
+	text("address", "OOO", func(a *contract.Acquisition) *string { return &a.Address }, webURL),
+	text("profile_name", "OOO", func(a *contract.Acquisition) *string { return &a.ProfileName }, label),
+	text("request_id", "OOO", func(a *contract.Acquisition) *string { return &a.RequestID }, label),
+	text("date", "OOO", func(a *contract.Acquisition) *string { return &a.Date }, timestamp),
+	text("not_after", "OOO", func(a *contract.Acquisition) *string { return &a.NotAfter }, timestamp),
+}}
+
 var limitsTable = table[contract.Limits]{members: []member[contract.Limits]{
 	integer("max_documents", "RRR", func(l *contract.Limits) *int64 { return &l.MaxDocuments }, 1, maxInteger),
 	integer("max_document_bytes", "RRR", func(l *contract.Limits) *int64 { return &l.MaxDocumentBytes }, 1, contract.MaxSourceBytes),
@@ -145,6 +153,7 @@ var (
 			filter("entity_filter", "-RR", func(s *contract.Snapshot) **contract.Filter { return &s.EntityFilter }, contract.Rejected),
 			text("head_sha", "OOO", func(s *contract.Snapshot) *string { return &s.HeadSHA }, gitOID),
 			optionalObject("collection", "RRR", func(s *contract.Snapshot) **contract.Collection { return &s.Collection }, &collectionTable),
+			optionalObject("acquisition", "OOO", func(s *contract.Snapshot) **contract.Acquisition { return &s.Acquisition }, &acquisitionTable),
 			text("filter_version", "-RR", func(s *contract.Snapshot) *string { return &s.FilterVersion }, nonEmpty),
 			integer("credentials_registered", "-RR", func(s *contract.Snapshot) *int64 { return &s.CredentialsRegistered }, 0, maxInteger),
 		}),
@@ -164,6 +173,8 @@ var (
 func checkEntityHeader(d *decoder, s *contract.Snapshot) error {
 	c := s.Collection
 	switch {
+	case s.Acquisition != nil && s.Acquisition.Address != "" && !tree.URLOn(s.Source.Host, s.Acquisition.Address):
+		return d.broken(RuleURL, "the address of the acquisition is not on the source's host")
 	case c.EntityKind != s.Entity.Kind:
 		return d.broken(RuleProfile, "entity_kind of the collection is not the entity's kind")
 	case s.HeadSHA != "" && !c.Includes(contract.ScopeChecks):

@@ -52,6 +52,7 @@ var recordTable = table[contract.Record]{
 		text("updated_at", "OOO", func(r *contract.Record) *string { return &r.UpdatedAt }, timestamp),
 		nullable("author_id", "RRR", func(r *contract.Record) **string { return &r.AuthorID }, structuralID),
 		editorMember(),
+		text("url", "OOO", func(r *contract.Record) *string { return &r.URL }, webURL),
 	}, contentMembers(func(r *contract.Record) *contract.Content { return &r.Content }, false), []member[contract.Record]{
 		word("state", "CCC", func(r *contract.Record) *contract.ReviewState { return &r.State },
 			contract.Approved, contract.ChangesRequested, contract.Commented, contract.Dismissed).
@@ -113,6 +114,7 @@ var threadTable = table[contract.Thread]{
 		integer("original_line", "OOO", func(t *contract.Thread) *int64 { return &t.OriginalLine }, 1, maxInteger),
 		integer("original_start_line", "OOO", func(t *contract.Thread) *int64 { return &t.OriginalStartLine }, 1, maxInteger),
 		word("original_side", "OOO", func(t *contract.Thread) *contract.Side { return &t.OriginalSide }, contract.Left, contract.Right),
+		text("url", "OOO", func(t *contract.Thread) *string { return &t.URL }, webURL),
 	},
 	check: func(d *decoder, t *contract.Thread) error {
 		if d.pos == 3 && len(t.RecordKeys) == 0 {
@@ -147,6 +149,7 @@ var checkTable = table[contract.Check]{
 		text("completed_at", "CCC", func(c *contract.Check) *string { return &c.CompletedAt }, timestamp).
 			on(isCompleted, RuleCheckStatus),
 		text("updated_at", "OOO", func(c *contract.Check) *string { return &c.UpdatedAt }, timestamp),
+		text("url", "OOO", func(c *contract.Check) *string { return &c.URL }, webURL),
 		filter("filter", "-RR", func(c *contract.Check) **contract.Filter { return &c.Filter }),
 		word("rejected_as", "-C-", func(c *contract.Check) *contract.GapCode { return &c.RejectedAs },
 			contract.UnsafeContent, contract.InvalidMetadata, contract.SourceTooLarge).

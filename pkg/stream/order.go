@@ -80,6 +80,9 @@ func (s *sequence) add(l contract.Line) error {
 		}
 		s.rank, s.last = rank, ""
 	}
+	if address := contract.WebURL(l); address != "" && !tree.URLOn(s.header.Source.Host, address) {
+		return broken(RuleURL, "member url: is not on the source's host")
+	}
 	switch l := l.(type) {
 	case *contract.Actor:
 		return s.actor(l)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -305,6 +306,9 @@ func (r *reference) snapshot(doc members) error {
 	if !tree.ValidSource(r.source) {
 		return errors.New("source")
 	}
+	if a, ok := doc["acquisition"].(members); ok && !r.here(a["address"]) {
+		return errors.New("address")
+	}
 	r.included = doc["collection"].(members)["included_sources"].([]any)
 	entity := doc["entity"].(members)
 	if !tree.ValidID(r.source.Forge, "entity", str(entity["id"])) {
@@ -436,6 +440,16 @@ func (r *reference) log(key string) error {
 	return errors.New("log of no check")
 }
 
+// here reports whether an address lies on the source's host.
+func (r *reference) here(address any) bool {
+	s, ok := address.(string)
+	if !ok {
+		return true
+	}
+	u, err := url.Parse(s)
+	return err == nil && u.Host == r.source.Host
+}
+
 func (r *reference) references(kind string, doc members) error {
 	if r.source.Forge != "" && kind != "actor" {
 		if id, ok := r.header["entity"].(members)["author_id"].(string); ok && !r.ids[id] {
@@ -446,6 +460,9 @@ func (r *reference) references(kind string, doc members) error {
 		if id, ok := doc[m].(string); ok && !r.ids[id] {
 			return errors.New(m)
 		}
+	}
+	if !r.here(doc["url"]) {
+		return errors.New("url")
 	}
 	if kind == "thread" {
 		if id := str(doc["review_id"]); id != "" && (!tree.ValidID(r.source.Forge, "review", id) || tree.Key(r.source, "review", id) != doc["review_record_key"]) {

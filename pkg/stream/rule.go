@@ -42,6 +42,8 @@ const (
 	RuleGitOID         = "stream.git-oid"
 	RuleTimestamp      = "stream.timestamp"
 	RulePath           = "stream.path"
+	RuleURL            = "stream.url"           // no web address of an object on the source's host
+	RuleLabel          = "stream.label"         // no name of a profile or request
 	RuleFindings       = "stream.findings"      // codes: form, order, one row each
 	RuleFilterStatus   = "stream.filter-status" // a status that cannot stand here
 	RuleContent        = "stream.content"       // not exactly one form of content

@@ -35,6 +35,10 @@ func crossVectors() []vector {
 		{RuleUnselectedSource, "gap", 4, across, workItem(1, func(s *stream) {
 			s.insert(4, `{"type":"gap","scope":"reviews","code":"unsupported","count":1}`+"\n")
 		})},
+		{RuleURL, "other-host", 6, across, replaced(1, 6, "https://github.com/", "https://github.example/")},
+		{RuleURL, "other-port", 8, across, replaced(3, 8, "https://github.com/", "https://github.com:8443/")},
+		{RuleURL, "check-on-other-host", 10, across, replaced(2, 10, "https://github.com/", "https://ci.example/")},
+		{RuleURL, "address-on-other-host", 1, across, replaced(1, 1, "https://github.com/", "https://github.example/")},
 		{RuleForgeIdentifier, "entity", 1, across, replaced(1, 1, `"id":"PR_kwDOExample"`, `"id":"PR.kwDOExample"`)},
 		{RuleForgeIdentifier, "entity-author", 1, across, replaced(1, 1, `"U_author"`, `"U:author"`)},
 		{RuleForgeIdentifier, "actor", 2, across, replaced(1, 2, `"U_author"`, `"U.author"`)},
@@ -165,7 +169,7 @@ func packedVectors() []vector {
 			// A frame header that asks for a window of 128 MiB, and an empty last block.
 			return "\x28\xb5\x2f\xfd\x00\x88\x01\x00\x00"
 		}},
-		{RuleExpansion, "zstd", 1101, inJSON, func(t testing.TB) string { return bomb(t, 90<<20, zstandard) }},
+		{RuleExpansion, "zstd", 1103, inJSON, func(t testing.TB) string { return bomb(t, 90<<20, zstandard) }},
 	}
 }
 

@@ -318,7 +318,7 @@ func TestPosition(t *testing.T) {
 // TestErrorsCarryNoContent: a fault says where and what, never what the text was.
 func TestErrorsCarryNoContent(t *testing.T) {
 	_, _, err := readAll(NewReader(strings.NewReader(replaced(1, 6, commentKey, rev)(t)), ReaderOptions{Name: "stdin"}))
-	if got, want := err.Error(), "stdin:6: comment IC_kwDOExample: stream.key: the key is not that of source, kind and id"; got != want {
+	if got, want := err.Error(), `stdin:6: comment IC_kwDOExample "`+page+`#issuecomment-1": stream.key: the key is not that of source, kind and id`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	const secret = "hunter2hunter2"

@@ -14,6 +14,8 @@ var (
 	repositoryPath = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
 	twoSegments    = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
 	hostPattern    = regexp.MustCompile(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
+	webURL         = regexp.MustCompile(`^https://([a-z0-9.-]+(?::[0-9]+)?)/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:#[A-Za-z0-9_-]+)?$`)
+	label          = regexp.MustCompile(`^[A-Za-z0-9._:/@+-]{1,128}$`)
 	dnsLabel       = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 )
 
@@ -140,3 +142,22 @@ func ValidSource(s contract.Source) bool {
 	return ValidHost(s.Host) && ValidID(s.Forge, contract.KindEntity, s.RepositoryID) &&
 		ValidRepository(s.Forge, s.Repository)
 }
+
+// maxURL is the length of a web address in bytes.
+const maxURL = 2048
+
+// ValidURL reports whether s is a web address of an object: https, a host that is one of
+// a source, no userinfo, no query, at most 2,048 bytes of ASCII, at most a plain fragment.
+func ValidURL(s string) bool {
+	if len(s) > maxURL {
+		return false
+	}
+	parts := webURL.FindStringSubmatch(s)
+	return parts != nil && ValidHost(parts[1])
+}
+
+// URLOn reports whether a valid web address lies on the host and port.
+func URLOn(host, s string) bool { return strings.HasPrefix(s, "https://"+host+"/") }
+
+// ValidLabel reports whether s can name a profile or a request in an acquisition.
+func ValidLabel(s string) bool { return label.MatchString(s) }

@@ -148,6 +148,6 @@ func (s *stage) cutLog(l *contract.Log, name string) error {
 	return err
 }
 
-func checkName(c *contract.Check) string { return "check " + c.ID }
+func checkName(c *contract.Check) string { return contract.Describe(c) }
 
 func runName(r *contract.Run) string { return "run " + r.ID }

@@ -87,5 +87,5 @@ func entityAbort(rule string, code contract.GapCode, detail string) error {
 }
 
 func (s *stage) entityName() string {
-	return string(s.header.Entity.Kind) + " " + s.header.Entity.ID
+	return contract.Located(string(s.header.Entity.Kind)+" "+s.header.Entity.ID, contract.WebURL(s.header))
 }

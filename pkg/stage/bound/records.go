@@ -127,4 +127,4 @@ func scopeOf(kind contract.Kind) contract.Scope {
 	return contract.ScopeEntity
 }
 
-func recordName(r *contract.Record) string { return string(r.Kind) + " " + r.ID }
+func recordName(r *contract.Record) string { return contract.Describe(r) }

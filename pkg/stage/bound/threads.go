@@ -15,7 +15,7 @@ func (s *stage) thread(t *contract.Thread) error {
 		}
 	}
 	if len(keys) == 0 {
-		s.note("thread "+t.ID, contract.ScopeReviews, "none of its comments is retained; it vanishes")
+		s.note(contract.Describe(t), contract.ScopeReviews, "none of its comments is retained; it vanishes")
 		return nil
 	}
 	replies := make([]contract.Reply, 0, len(t.Replies))

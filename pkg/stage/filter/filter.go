@@ -53,7 +53,7 @@ func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, cfg Config,
 		return err
 	}
 	header := clone(read) // the reader goes on by the header that it read
-	first := item{line: header, name: names{}.of(header), no: in.Line()}
+	first := names{}.item(header, in.Line())
 	first.err = newText(cfg, header).header(&first, header, cfg)
 	first.tell(log, cfg.Explain)
 	if first.err != nil {
@@ -113,6 +113,10 @@ func clone(h *contract.Snapshot) *contract.Snapshot {
 		collection := *h.Collection
 		c.Collection = &collection
 	}
+	if h.Acquisition != nil {
+		acquisition := *h.Acquisition
+		c.Acquisition = &acquisition
+	}
 	return &c
 }
 
@@ -132,6 +136,9 @@ func (t *text) header(it *item, h *contract.Snapshot, cfg Config) error {
 	}
 	if cfg.HumanMinRole != "" {
 		h.Collection.HumanMinRole = cfg.HumanMinRole
+	}
+	if err := t.acquisition(it, h.Acquisition); err != nil {
+		return err
 	}
 	if err := t.source(it, h); err != nil {
 		return err
@@ -202,7 +209,7 @@ func optional(d displayed) contract.Filter {
 // abort is a gap of scope entity that ends the assembly (ABT-10).
 func abort(it *item, rule string, code contract.GapCode, detail, hint string) *fault.Error {
 	return &fault.Error{
-		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.name, Rule: rule,
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.object(), Rule: rule,
 		Scope: string(contract.ScopeEntity), Code: string(code), Detail: detail, Hint: hint,
 	}
 }

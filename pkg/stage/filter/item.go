@@ -13,7 +13,8 @@ import (
 // in stream order once it is written.
 type item struct {
 	line    contract.Line    // nil when dropped
-	name    string           // what the line is about
+	name    string           // what the line is about: kind and id, never its text
+	url     string           // its web address; diagnostics wait until it is judged
 	memory  contract.Content // as the reader gave it
 	no      int64            // line of the input
 	notices []fault.Notice
@@ -33,14 +34,18 @@ func (it *item) tell(log *fault.Log, explain bool) {
 		return
 	}
 	for _, n := range it.notices {
+		n.Record = it.object()
 		log.Notice(n)
 	}
 }
 
+// object names the line's object in a diagnostic.
+func (it *item) object() string { return contract.Located(it.name, it.url) }
+
 // drop takes the line out and counts it (gap ownership of the stream).
 func (it *item) drop(scope contract.Scope, code contract.GapCode, why string) {
 	it.notices = append(it.notices, fault.Notice{
-		Line: it.no, Record: it.name, Scope: string(scope), Code: string(code), Text: "dropped: " + why,
+		Line: it.no, Scope: string(scope), Code: string(code), Text: "dropped: " + why,
 	})
 	it.line, it.gap = nil, gap{scope, code}
 }
@@ -68,19 +73,24 @@ func (it *item) size() int {
 	return small
 }
 
-// names says which object a line is about: its kind and id, never its text.
-type names map[string]string // ids of checks by record key: all that a log has
+// names knows the checks by record key, which is all that a log has of its own.
+type names map[string]*contract.Check
 
-func (n names) of(l contract.Line) string {
+// item gives the item of a line.
+func (n names) item(l contract.Line, no int64) item {
+	it := item{line: l, no: no, name: contract.Name(l), url: contract.WebURL(l)}
 	switch l := l.(type) {
 	case *contract.Snapshot:
-		return "entity " + l.Entity.ID
+		it.name = "entity " + l.Entity.ID
 	case *contract.Check:
-		n[l.RecordKey] = l.ID
+		n[l.RecordKey] = &contract.Check{ID: l.ID, URL: l.URL}
 	case *contract.Log:
-		return "log of check " + n[l.RecordKey]
+		it.name = "log of check "
+		if check := n[l.RecordKey]; check != nil {
+			it.name, it.url = it.name+check.ID, check.URL
+		}
 	}
-	return contract.Describe(l)
+	return it
 }
 
 // scopeOf gives the scope in which a line's loss would be counted.

@@ -123,7 +123,7 @@ func (p *pipeline) next() (it item, err error) {
 	if err != nil {
 		return item{}, err
 	}
-	it = item{line: l, name: p.names.of(l), no: p.in.Line()}
+	it = p.names.item(l, p.in.Line())
 	if c := contentOf(l); c != nil {
 		it.memory = *c
 	}

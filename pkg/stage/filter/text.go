@@ -46,6 +46,9 @@ func (t *text) filter(it *item) {
 			it.err = component(it, nil)
 		}
 	}()
+	if err := t.address(it); err != nil {
+		it.err = err
+	}
 	if it.err == nil && it.line != nil {
 		it.err = t.line(it)
 	}
@@ -69,6 +72,59 @@ func (t *text) line(it *item) error {
 		return err
 	case *contract.Document:
 		return t.document(it, l)
+	}
+	return nil
+}
+
+// address judges the web address of the line's object, even of a line that is dropped,
+// as diagnostics print it. One that the engine would change is left out.
+func (t *text) address(it *item) error {
+	url := it.url
+	if it.url = ""; url == "" { // a failure must not print it
+		return nil
+	}
+	safe, err := t.safePath(it, url)
+	if err != nil {
+		return err
+	}
+	if safe {
+		it.url = url
+		return nil
+	}
+	switch l := it.line.(type) {
+	case *contract.Snapshot:
+		l.Acquisition.Address = ""
+	case *contract.Record:
+		l.URL = ""
+	case *contract.Thread:
+		l.URL = ""
+	case *contract.Check:
+		l.URL = ""
+	default:
+		return nil // dropped, or a log, whose check has said so
+	}
+	it.notice(string(contract.UnsafeContent), 0, "its web address is unsafe and left out")
+	return nil
+}
+
+// acquisition judges the header's acquisition, on which nothing depends: the address,
+// and the names that the caller gave.
+func (t *text) acquisition(it *item, a *contract.Acquisition) error {
+	if err := t.address(it); err != nil || a == nil {
+		return err
+	}
+	for _, s := range []struct {
+		field string
+		value *string
+	}{{"profile_name", &a.ProfileName}, {"request_id", &a.RequestID}} {
+		safe, err := t.safePath(it, *s.value)
+		if err != nil {
+			return err
+		}
+		if !safe {
+			*s.value = ""
+			it.notice(string(contract.UnsafeContent), 0, "acquisition."+s.field+" is unsafe and left out")
+		}
 	}
 	return nil
 }
@@ -246,7 +302,7 @@ func filterOf(r safety.Result) contract.Filter {
 // nothing unfiltered passes (ABT-08, AMB-56).
 func component(it *item, cause error) *fault.Error {
 	return &fault.Error{
-		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.name,
+		Exit: fault.Aborted, File: "stdin", Line: it.no, Record: it.object(),
 		Rule: "filter.component", Detail: "a filter component failed", Cause: cause,
 	}
 }
@@ -281,7 +337,7 @@ func (t *text) locate(it *item, field string, r safety.Result) {
 // notice adds a diagnostic about the line.
 func (it *item) notice(code string, count int64, text string) {
 	it.notices = append(it.notices, fault.Notice{
-		Line: it.no, Record: it.name, Scope: string(scopeOf(it.line)), Code: code, Count: count, Text: text,
+		Line: it.no, Scope: string(scopeOf(it.line)), Code: code, Count: count, Text: text,
 	})
 }
 

@@ -433,3 +433,50 @@ func TestExplainGivesOffsetsAndNoText(t *testing.T) {
 		t.Error("stderr holds text")
 	}
 }
+
+// A web address is judged like any structural string: an unsafe one goes, its object
+// stays, and no diagnostic prints it, not even of an object that is dropped.
+func TestUnsafeWebAddressGoesAlone(t *testing.T) {
+	const page = "https://github.com/octo/tool/pull/7"
+	unsafe := "https://github.com/octo/tool/" + "ghp_" + strings.Repeat("aB3dE6gH9", 4)
+	f := newFixture("write")
+	f.human("U_kgDOreader", "read")
+	f.header.Acquisition = &contract.Acquisition{
+		Address: unsafe, ProfileName: "observation", RequestID: "ghp_" + strings.Repeat("aB3dE6gH9", 4), Date: at(3), NotAfter: at(2),
+	}
+	kept, bare := f.comment("IC_kwDO1", owner, "one\n"), f.comment("IC_kwDO2", owner, "two\n")
+	told, hidden := f.comment("IC_kwDO3", "U_kgDOreader", "three\n"), f.comment("IC_kwDO4", "U_kgDOreader", "four\n")
+	kept.URL, bare.URL, told.URL, hidden.URL = page+"#issuecomment-1", unsafe, page+"#issuecomment-3", unsafe
+	f.thread("PRRT_kwDO1", "a.go", kept).URL = page + "#discussion_r1"
+	failed := f.check("CR_kwDO1", "test")
+	failed.URL = unsafe
+	f.log(failed, text("a"+"\u202e"+"b\n"))
+	r := f.filter(t)
+	if diff := cmp.Diff(&contract.Acquisition{ProfileName: "observation", Date: at(3), NotAfter: at(2)}, r.header.Acquisition); diff != "" {
+		t.Error(diff)
+	}
+	urls := map[string]string{}
+	for _, l := range r.lines {
+		if url := contract.WebURL(l); url != "" {
+			urls[contract.Name(l)] = url
+		}
+	}
+	want := map[string]string{"comment IC_kwDO1": kept.URL, "thread PRRT_kwDO1": page + "#discussion_r1"}
+	if diff := cmp.Diff(want, urls); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(r.records()); n != 2 {
+		t.Errorf("%d comments are left", n)
+	}
+	if strings.Contains(r.stderr+string(r.out), "ghp_") {
+		t.Errorf("an unsafe address is printed:\n%s", r.stderr)
+	}
+	for _, line := range []string{
+		`comment IC_kwDO3 "` + told.URL + `": comments/authorization_failed`, "comment IC_kwDO4: comments/authorization_failed",
+		"comment IC_kwDO2: comments/unsafe_content: its web address is unsafe and left out", "log of check CR_kwDO1: ",
+	} {
+		if !strings.Contains(r.stderr, line) {
+			t.Errorf("stderr does not say %q:\n%s", line, r.stderr)
+		}
+	}
+}
