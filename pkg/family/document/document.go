@@ -18,6 +18,10 @@ import (
 	"snapline/pkg/stream"
 )
 
+// FormatUnreadable is the format of a document that is no strict JSON. It travels as it is:
+// the filter rejects it and bound counts it.
+const FormatUnreadable = "unreadable"
+
 // Policy says what the filter does about a string in which it finds something.
 type Policy uint8
 

@@ -25,7 +25,6 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
 	"snapline/pkg/safety"
-	"snapline/pkg/stage/fetch"
 	"snapline/pkg/stream"
 )
 
@@ -281,7 +280,7 @@ func (s *documentSet) fail(name, detail string) {
 func (s *documentSet) judged(name, format, result string, findings []document.Finding, text func(document.Finding) string) {
 	name = fault.Printable(name, 256)
 	if format == "" {
-		format = fetch.Unreadable
+		format = document.FormatUnreadable
 	}
 	s.report.Documents = append(s.report.Documents, documentVerdict{name, format, result})
 	for _, f := range findings {

@@ -31,10 +31,6 @@ type DocumentConfig struct {
 	Read  document.Family
 }
 
-// Unreadable is the format of a document that is no strict JSON. It travels as it is:
-// the filter rejects it and bound counts it.
-const Unreadable = "unreadable"
-
 // Documents writes the documents in files as a stream, in the order of their family
 // and, where that says nothing, as they came. No byte of them changes. A document over
 // the size limit is left out, named in log and counted as a gap.
@@ -67,12 +63,12 @@ func Documents(files []DocumentFile, out *stream.Writer, cfg DocumentConfig, log
 				log.Notice(fault.Notice{Record: name, Scope: string(contract.ScopeDocuments), Code: string(contract.SourceTooLarge)})
 				continue
 			}
-			d := &contract.Document{Name: name, Format: Unreadable, Raw: p.Raw, HasRaw: true, SHA256: tree.Digest(p.Raw)}
+			d := &contract.Document{Name: name, Format: document.FormatUnreadable, Raw: p.Raw, HasRaw: true, SHA256: tree.Digest(p.Raw)}
 			reading, err := cfg.Read(p.Raw)
 			if err == nil {
 				d.Format = reading.Format
 			} else {
-				log.Notice(fault.Notice{Record: name, Code: Unreadable, Text: err.Error()})
+				log.Notice(fault.Notice{Record: name, Code: document.FormatUnreadable, Text: err.Error()})
 			}
 			documents = append(documents, ordered{d, reading.Order})
 		}
