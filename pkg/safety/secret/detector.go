@@ -101,6 +101,16 @@ func New(credentials []string) *Rules {
 				add(prefilter.Literal(start), (*Detector).registered)
 			}
 		}
+		texts, of := pieces(credentials)
+		for _, text := range texts {
+			list := of[text]
+			add(prefilter.Literal(text), func(d *Detector, pos int) { d.spelled(list, pos) })
+		}
+		rows, gramsOf := wrappedGrams(credentials)
+		for _, row := range rows {
+			list := gramsOf[row]
+			add(prefilter.Literal(row), func(d *Detector, pos int) { d.wrapped(list, pos) })
+		}
 	}
 	return r
 }
@@ -122,7 +132,7 @@ func (r *Rules) Reach() int {
 	if r.registered == nil {
 		return reach
 	}
-	return max(reach, r.registered.longest)
+	return max(reach, r.registered.longest*2*widest) // escapes, and lines with their prefixes
 }
 
 // A Detector applies rules to one text at a time and owns the spans.
@@ -142,8 +152,10 @@ type Detector struct {
 	atFrom, atFound     int // see firstAt
 	stopFrom, stopFound int // see headerStop
 	unquoted            measured
-	literals            literals
-	runs                []bodyRun
+
+	escapeFrom, escapeNext, escapeLast int // see escapeNear
+	literals                           literals
+	runs                               []bodyRun
 }
 
 // NewDetector gives a Detector of r.

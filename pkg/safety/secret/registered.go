@@ -35,34 +35,49 @@ func spellings(credentials []string) []spelling {
 			out = append(out, spelling{text, head, end})
 		}
 	}
+	for _, part := range credentialParts(credentials) {
+		quoted := jsonSpelling(part, false)
+		for _, s := range []string{
+			part,
+			quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`), asciiSpelling(quoted),
+		} {
+			add(s, minLine, false, false)
+		}
+		for _, kept := range percentKept {
+			for _, space := range []string{"%20", "+"} {
+				s := percentSpelling(part, kept, space)
+				add(s, minLine, false, false)
+				add(lowerEscapes(s), minLine, false, false)
+			}
+		}
+		for _, s := range base64Spellings(part) {
+			add(s.text, minEncoded, s.sharedHead, s.sharedEnd)
+		}
+	}
+	return out
+}
+
+// credentialParts gives each credential and each of its lines that is a secret of its own.
+func credentialParts(credentials []string) (out []string) {
 	for _, credential := range credentials {
 		whole := strings.TrimSpace(credential)
-		parts := append([]string{whole}, strings.Split(whole, "\n")...)
-		for _, part := range parts {
-			part = strings.TrimSpace(part)
-			if len(part) < minLine {
-				continue
+		for _, part := range append([]string{whole}, strings.Split(whole, "\n")...) {
+			if part = strings.TrimSpace(part); len(part) >= minLine && !slices.Contains(out, part) {
+				out = append(out, part)
 			}
-			quoted := jsonSpelling(part, false)
-			for _, s := range []string{
-				part,
-				quoted, jsonSpelling(part, true), strings.ReplaceAll(quoted, "/", `\/`), asciiSpelling(quoted),
-			} {
-				add(s, minLine, false, false)
-			}
-			for _, kept := range percentKept {
-				for _, space := range []string{"%20", "+"} {
-					s := percentSpelling(part, kept, space)
-					add(s, minLine, false, false)
-					add(lowerEscapes(s), minLine, false, false)
-				}
-			}
-			for shift := range 3 {
-				s := base64Spelling(part, shift)
-				end := 8*(shift+len(part))%6 != 0
-				add(s, minEncoded, shift != 0, end)
-				add(strings.NewReplacer("+", "-", "/", "_").Replace(s), minEncoded, shift != 0, end)
-			}
+		}
+	}
+	return out
+}
+
+// base64Spellings gives part in both alphabets of base64 at each of the three alignments.
+func base64Spellings(part string) (out []spelling) {
+	for shift := range 3 {
+		s := base64Spelling(part, shift)
+		end := 8*(shift+len(part))%6 != 0
+		out = append(out, spelling{s, shift != 0, end})
+		if other := strings.NewReplacer("+", "-", "/", "_").Replace(s); other != s {
+			out = append(out, spelling{other, shift != 0, end})
 		}
 	}
 	return out
