@@ -88,7 +88,7 @@ func (t *Tree) Body(row *tree.ManifestRecord) (string, error) {
 	if row.ContentPath == "" {
 		return "", nil
 	}
-	text, err := t.text(row.ContentPath)
+	text, err := t.Text(row.ContentPath)
 	if err != nil {
 		return "", err
 	}
@@ -106,15 +106,35 @@ func (t *Tree) Log(row *tree.ManifestRecord) (string, error) {
 	if row.LogPath == "" {
 		return "", nil
 	}
-	text, err := t.text(row.LogPath)
+	text, err := t.Text(row.LogPath)
 	return string(text), err
 }
 
-// text reads a file that must be UTF-8.
-func (t *Tree) text(path string) ([]byte, error) {
+// Text gives the bytes of a listed file that must be UTF-8. They are valid until the next
+// read.
+func (t *Tree) Text(path string) ([]byte, error) {
 	text, err := t.Read(path)
 	if err == nil && !utf8.Valid(text) {
 		err = &fault.Error{Exit: fault.Aborted, File: path, Rule: check.RuleTextForm.Name, Detail: check.RuleTextForm.Meaning}
 	}
 	return text, err
+}
+
+// Comparable refuses two trees that no comparison can speak of: of different entities, or
+// taken with different profiles or filters, so that what differs need not have changed.
+func Comparable(before, after *Tree) error {
+	a, b := before.Index, after.Index
+	refused := func(rule, detail string) error {
+		return &fault.Error{Exit: fault.Aborted, Rule: rule, Detail: detail}
+	}
+	switch {
+	case a.Source.Forge != b.Source.Forge || a.Source.Host != b.Source.Host || a.Source.RepositoryID != b.Source.RepositoryID ||
+		a.Entity.Kind != b.Entity.Kind || a.Entity.ID != b.Entity.ID:
+		return refused("compare.entity", "the trees are of different issues or change proposals")
+	case a.CollectionProfile != b.CollectionProfile:
+		return refused("compare.profile", "the trees were taken with different profiles: what differs need not have changed")
+	case a.FilterVersion != b.FilterVersion:
+		return refused("compare.filter-version", "the trees were filtered by different versions: what differs need not have changed")
+	}
+	return nil
 }

@@ -132,6 +132,7 @@ type block struct {
 	Untrusted                      bool
 	Blocks                         int
 	IndexChecked                   bool `json:"index_checked"`
+	StableBlocks                   int  `json:"stable_blocks"`
 }
 
 func blocksOf(t *testing.T, r ran) []block {
@@ -184,7 +185,7 @@ func TestVerifyBlocks(t *testing.T) {
 				t.Errorf("%s: block %d: %+v %v", view, i, b, err)
 			}
 		}
-		behind := []string{"relationship", "history", "state", "state", "state", "gaps"}
+		behind := []string{"authors", "relationship", "history", "state", "state", "gaps"}
 		if view == "timeline" { // checks belong to the whole
 			behind = slices.Insert(behind, 5, "state", "state")
 			check := slices.IndexFunc(blocks, func(b block) bool { return b.Path == tree.CheckPath(s.Key(contract.KindCheck, 2)) })

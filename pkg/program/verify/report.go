@@ -7,11 +7,9 @@ import (
 
 	ucli "github.com/urfave/cli/v2"
 
-	"snapline/pkg/check"
 	"snapline/pkg/disk"
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
-	"snapline/pkg/read"
 	"snapline/pkg/read/report"
 )
 
@@ -62,23 +60,15 @@ var reportFormats = []pageFormat[*report.Page]{
 }
 
 func runVerifyReport(call *cli.Call) error {
-	digest, err := indexDigest(call)
-	if err != nil {
-		return err
-	}
 	format, err := chosenFormat(call, reportFormats)
 	if err != nil {
 		return err
 	}
-	s, err := check.Open(call.Args[0], digest)
+	t, err := openTree(call.Args[0], "index-sha256", call.Flags.String("index-sha256"))
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	t, err := read.Load(s)
-	if err != nil {
-		return err
-	}
+	defer t.Close()
 	page, err := report.New(t, nil)
 	if err != nil {
 		return err
