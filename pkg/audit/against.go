@@ -39,7 +39,7 @@ func Against(ctx context.Context, in *stream.Reader, name string, input *stream.
 	c := &comparison{
 		auditor: a, before: before, input: side{in: input, gaps: map[contract.Gap]int64{}}, output: side{in: in, gaps: map[contract.Gap]int64{}},
 		present: map[string]contract.Kind{}, dropped: map[contract.Scope]int64{}, rejected: map[contract.Scope]int64{},
-		awaited: map[string]bool{}, unknown: map[string]bool{},
+		awaited: map[string]bool{}, unknown: map[string]bool{}, short: map[string]bool{},
 	}
 	if !c.chain() {
 		// Nothing can be said about the lines of streams that do not belong together.
@@ -129,6 +129,7 @@ type comparison struct {
 	present  map[string]contract.Kind // objects of the output that have their text, by key
 	awaited  map[string]bool          // retained checks whose log has not come yet; true if it is selected
 	unknown  map[string]bool          // actors of unknown kind; true once referenced
+	short    map[string]bool          // checks that are gone, whose logs go with them
 	dropped  map[contract.Scope]int64
 	rejected map[contract.Scope]int64 // rejected rows of the output
 	labels   int64                    // labels that max_labels dropped

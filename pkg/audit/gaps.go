@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // gone takes note of an object of the input that the output does not have. The entity
@@ -16,22 +17,56 @@ func (c *comparison) gone(l contract.Line) {
 	case *contract.Thread:
 		c.threadGone(l)
 	case *contract.Check:
-		if c.position == filtered {
-			c.add(ruleDropped, contract.Describe(l), "filter drops no check")
+		if c.position == filtered && !c.overlong(l) {
+			c.add(ruleDropped, contract.Describe(l), "filter drops no check but one whose structural strings are too long")
 			return
 		}
+		c.short[l.RecordKey] = true
 		c.dropped[contract.ScopeChecks]++
 	case *contract.Run:
 		c.dropped[contract.ScopeAgentRuns]++
 	case *contract.Log:
 		// A log vanishes with its check; only one that was to be there is missing.
 		if c.position == filtered {
-			c.add(ruleDropped, contract.Describe(l), "filter drops no log")
+			if !c.short[l.RecordKey] {
+				c.add(ruleDropped, contract.Describe(l), "filter drops no log but with its check")
+			}
 		} else if c.awaited[l.RecordKey] {
 			c.dropped[contract.ScopeCheckLogs]++
 		}
 		delete(c.awaited, l.RecordKey)
 	case *contract.Actor, *contract.Document, *contract.Gap, *contract.Snapshot, *contract.End, *contract.Abort:
+	}
+}
+
+// overlong reports whether a line has a structural string over its bound, for which
+// filter drops it (AMB-91).
+func (c *comparison) overlong(l contract.Line) bool {
+	return slices.ContainsFunc(tree.Structural(l), func(m tree.Member) bool { return c.tooLong(m.Value) })
+}
+
+func (c *comparison) tooLong(s string) bool { return int64(len(s)) > c.bounds().MaxMetadataStringBytes }
+
+// shorten takes out of a line of the input what filter may not pass on in it: references
+// whose ids are too long.
+func (c *comparison) shorten(before contract.Line) {
+	none := func(id **string) {
+		if *id != nil && c.tooLong(**id) {
+			*id = nil
+		}
+	}
+	switch l := before.(type) {
+	case *contract.Record:
+		none(&l.AuthorID)
+		none(&l.EditorID)
+		none(&l.DismissedBy)
+	case *contract.Thread:
+		none(&l.ResolvedByActorID)
+		if c.tooLong(l.ReviewID) {
+			l.ReviewID, l.ReviewRecordKey = "", ""
+		}
+	case *contract.Run:
+		none(&l.PublisherID)
 	}
 }
 
@@ -61,9 +96,10 @@ func (c *comparison) threadGone(l *contract.Thread) {
 // row stays behind.
 var causes = map[int]map[contract.Scope][]contract.GapCode{
 	filtered: {
-		contract.ScopeComments:  {contract.AuthorizationFailed},
+		contract.ScopeComments:  {contract.AuthorizationFailed, contract.InvalidMetadata},
 		contract.ScopeReviews:   {contract.AuthorizationFailed, contract.UnsafeContent, contract.InvalidMetadata},
-		contract.ScopeAgentRuns: {contract.AuthorizationFailed},
+		contract.ScopeChecks:    {contract.InvalidMetadata},
+		contract.ScopeAgentRuns: {contract.AuthorizationFailed, contract.InvalidMetadata},
 	},
 	bounded: {
 		contract.ScopeComments:  {contract.ProfileBound, contract.SourceTooLarge},

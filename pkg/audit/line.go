@@ -121,12 +121,13 @@ func (a *auditor) thread(l *contract.Thread) error {
 	return a.unchanged(contract.Describe(l), "the path", l.Path)
 }
 
-// structural strings are as long as they are or invalid (STR-06). A thread's path is
-// judged by filter, everything else by fetch.
+// structural strings are as long as they are or invalid, from filter on (STR-06, AMB-91).
 func (a *auditor) structural(l contract.Line) {
+	if a.position < filtered {
+		return
+	}
 	for _, m := range tree.Structural(l) {
-		judged := m.Name != "path" || a.position >= filtered
-		if judged && a.header.Collection != nil && int64(len(m.Value)) > a.bounds().MaxMetadataStringBytes {
+		if a.header.Collection != nil && int64(len(m.Value)) > a.bounds().MaxMetadataStringBytes {
 			a.add(ruleStructural, "", "%s is longer than max_metadata_string_bytes", m.Name)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 
 // pair holds an object of the output against itself in the input.
 func (c *comparison) pair(before, after contract.Line) error {
+	if c.position == filtered {
+		c.shorten(before)
+	}
 	switch b := before.(type) {
 	case *contract.Actor:
 		return c.actorPair(b, after.(*contract.Actor))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 
 	"snapline/pkg/fault"
 	"snapline/pkg/json/canonicaljson"
@@ -13,11 +14,12 @@ import (
 // form. Nothing else looks at a document that fails here.
 func (v *verifier) canonical(path string, b []byte) bool {
 	if err := canonicaljson.Check(b); err != nil {
-		rule := RuleNotJSON
-		if errors.Is(err, canonicaljson.ErrNotCanonical) {
-			rule = RuleNotCanonical
+		var differs *canonicaljson.NotCanonicalError
+		if errors.As(err, &differs) {
+			v.add(RuleNotCanonical, path, "byte "+strconv.Itoa(differs.Offset))
+		} else {
+			v.add(RuleNotJSON, path, "")
 		}
-		v.add(rule, path, "")
 		return false
 	}
 	return true

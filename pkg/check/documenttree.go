@@ -16,7 +16,6 @@ import (
 	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
 	"snapline/pkg/finding"
-	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/safety"
 	"snapline/pkg/schema"
 	"snapline/schemas"
@@ -101,15 +100,16 @@ func (t *documentTree) judge() error {
 		t.add(ruleManifestRoot, tree.ManifestPath, "")
 		return nil
 	}
-	if canonicaljson.Check(c.Bytes) != nil {
-		t.add(RuleNotCanonical, tree.ManifestPath, "")
+	v := &verifier{list: t.list}
+	if !v.canonical(tree.ManifestPath, c.Bytes) {
 		return nil
 	}
 	bundle, err := manifestSchema()
 	if err != nil {
 		return &fault.Error{Exit: fault.Aborted, Rule: "schema.bundle", Detail: "the schemas cannot be compiled", Cause: err}
 	}
-	sound, err := (&verifier{bundle: bundle, list: t.list}).document("manifest.schema.json", tree.ManifestPath, c.Bytes, &t.Manifest)
+	v.bundle = bundle
+	sound, err := v.document("manifest.schema.json", tree.ManifestPath, c.Bytes, &t.Manifest)
 	if err != nil || !sound {
 		return err
 	}

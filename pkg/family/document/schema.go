@@ -203,7 +203,7 @@ func (s *Schema) capped(v *Value) string {
 		return ""
 	}
 	if _, _, tooLong := integer(v.Text); tooLong {
-		return fmt.Sprintf("; this one is not read: %d digits at most, %d written with an exponent or a fraction", maxDigits, maxExpanded)
+		return fmt.Sprintf("; digits and exponents are capped: %d digits, %d where an exponent or a fraction is written", maxDigits, maxExpanded)
 	}
 	return ""
 }

@@ -14,8 +14,15 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// ErrNotCanonical reports I-JSON whose bytes are not the RFC 8785 form.
-var ErrNotCanonical = errors.New("not in RFC 8785 form")
+// NotCanonicalError reports I-JSON whose bytes are not the RFC 8785 form.
+type NotCanonicalError struct {
+	Offset int // of the first byte that differs, from 0; the length where the text ends too early
+}
+
+// Error implements error.
+func (e *NotCanonicalError) Error() string {
+	return fmt.Sprintf("not in RFC 8785 form from byte %d on", e.Offset)
+}
 
 var (
 	errInvalidUTF8 = errors.New("canonical JSON: a string is not valid UTF-8")
@@ -99,15 +106,20 @@ func Transform(b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Check reports whether b is canonical: nil, ErrNotCanonical, or why it is not
+// Check reports whether b is canonical: nil, a *NotCanonicalError, or why it is not
 // I-JSON at all.
 func Check(b []byte) error {
 	out, err := Transform(b)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(out, b) {
-		return ErrNotCanonical
+	for i := range min(len(out), len(b)) {
+		if out[i] != b[i] {
+			return &NotCanonicalError{i}
+		}
+	}
+	if len(out) != len(b) {
+		return &NotCanonicalError{min(len(out), len(b))}
 	}
 	return nil
 }

@@ -71,38 +71,43 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		verdict  int // 0 canonical, 1 I-JSON in another form, 2 not I-JSON
+		differs  int // the first byte that does, with verdict 1
 	}{
-		{"object", `{"a":1,"b":[true,null,"x"]}`, 0},
-		{"unsorted", `{"b":1,"a":2}`, 1},
-		{"space", `{"a": 1}`, 1},
-		{"final newline", "{}\n", 1},
-		{"escaped solidus", `"\/"`, 1},
-		{"needless escape", `"\u0061"`, 1},
-		{"upper-case escape", `"\u001F"`, 1},
-		{"fraction", `1.0`, 1},
-		{"exponent", `1e3`, 1},
-		{"minus zero", `-0`, 1},
-		{"rounded integer", `9007199254740993`, 1},
-		{"sorted by bytes instead of units", "{\"\ufb33\":1,\"\U0001f600\":2}", 1},
-		{"duplicate member", `{"a":1,"a":1}`, 2},
-		{"duplicate by escape", `{"a":1,"\u0061":1}`, 2},
-		{"lone surrogate", `"\ud800"`, 2},
-		{"invalid UTF-8", "\"\xff\"", 2},
-		{"byte-order mark", "\ufeff{}", 2},
-		{"two values", `{}{}`, 2},
-		{"trailing comma", `[1,]`, 2},
-		{"leading zero", `01`, 2},
-		{"empty", ``, 2},
-		{"beyond a double", `1e400`, 2},
-		{"too deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), 2},
+		{"object", `{"a":1,"b":[true,null,"x"]}`, 0, 0},
+		{"unsorted", `{"b":1,"a":2}`, 1, 2},
+		{"space", `{"a": 1}`, 1, 5},
+		{"final newline", "{}\n", 1, 2},
+		{"escaped solidus", `"\/"`, 1, 1},
+		{"needless escape", `"\u0061"`, 1, 1},
+		{"upper-case escape", `"\u001F"`, 1, 6},
+		{"fraction", `1.0`, 1, 1},
+		{"exponent", `1e3`, 1, 1},
+		{"minus zero", `-0`, 1, 0},
+		{"rounded integer", `9007199254740993`, 1, 15},
+		{"sorted by bytes instead of units", "{\"\ufb33\":1,\"\U0001f600\":2}", 1, 2},
+		{"duplicate member", `{"a":1,"a":1}`, 2, 0},
+		{"duplicate by escape", `{"a":1,"\u0061":1}`, 2, 0},
+		{"lone surrogate", `"\ud800"`, 2, 0},
+		{"invalid UTF-8", "\"\xff\"", 2, 0},
+		{"byte-order mark", "\ufeff{}", 2, 0},
+		{"two values", `{}{}`, 2, 0},
+		{"trailing comma", `[1,]`, 2, 0},
+		{"leading zero", `01`, 2, 0},
+		{"empty", ``, 2, 0},
+		{"beyond a double", `1e400`, 2, 0},
+		{"too deep", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), 2, 0},
 	} {
 		err := Check([]byte(c.in))
 		got := 2
+		var differs *NotCanonicalError
 		switch {
 		case err == nil:
 			got = 0
-		case errors.Is(err, ErrNotCanonical):
+		case errors.As(err, &differs):
 			got = 1
+			if differs.Offset != c.differs {
+				t.Errorf("%s: differs at %d, want %d", c.name, differs.Offset, c.differs)
+			}
 		}
 		if got != c.verdict {
 			t.Errorf("%s: %v", c.name, err)

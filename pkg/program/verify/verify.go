@@ -182,7 +182,7 @@ func printFindings(call *cli.Call, verified string, facts any, findings []findin
 	first := findings[0]
 	return &fault.Error{
 		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
-		Detail: fmt.Sprintf("not in order; findings: %d, this is the first", len(findings)),
+		Detail: fmt.Sprintf("findings: %d, this is the first", len(findings)),
 	}
 }
 

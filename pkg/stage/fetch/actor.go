@@ -41,7 +41,7 @@ func (s *actorSet) add(a forge.Account) *forge.Account {
 // reference registers an account and gives its id: null for a deleted account and for
 // an id that is none on this forge (AMB-61).
 func (r *run) reference(a *forge.Account) *string {
-	if a == nil || !tree.ValidActorID(r.source.Forge, a.ID) || r.tooLong(a.ID) {
+	if a == nil || !tree.ValidActorID(r.source.Forge, a.ID) {
 		return nil
 	}
 	id := r.actors.add(*a).ID

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
@@ -27,7 +28,7 @@ func (r *run) readChecks() {
 	if !r.selected(contract.ScopeChecks) || r.ctx.Err() != nil {
 		return
 	}
-	if !r.validOID(r.entity.HeadSHA) {
+	if !tree.ValidGitOID(r.entity.HeadSHA) {
 		r.failed(contract.ScopeChecks, errNoHead) // AMB-74
 		return
 	}

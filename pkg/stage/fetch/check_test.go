@@ -63,7 +63,6 @@ func TestOutcomeOfChecks(t *testing.T) {
 		"head in capitals":             {with(completed(contract.Success), func(c *check) { c.HeadSHA = p(strings.ToUpper(head)) }), ""},
 		"no id":                        {with(completed(contract.Success), func(c *check) { c.ID = "-" }), ""},
 		"id with a slash":              {with(completed(contract.Success), func(c *check) { c.ID = "CR/1" }), ""},
-		"id of 1025 bytes":             {with(completed(contract.Success), func(c *check) { c.ID = strings.Repeat("a", 1025) }), ""},
 		"name is no Unicode":           {with(completed(contract.Success), func(c *check) { c.Name = rawBody(`a\ud800`) }), ""},
 		"empty name is for the filter": {with(completed(contract.Success), func(c *check) { c.Name = rawBody(``) }), "completed success false 2026-05-01T10:00:01.000000000Z 2026-05-01T10:00:02.500000000Z"},
 	} {
@@ -232,13 +231,6 @@ func TestChecksThatCannotBeRead(t *testing.T) {
 		if o.header.HeadSHA != "" {
 			t.Errorf("head %s", o.header.HeadSHA)
 		}
-	}
-	// A revision that is longer than structural strings may be is unknown too.
-	short := func(c *fetch.Config) { c.Collection.Bounds.MaxMetadataStringBytes = 39 }
-	o = run(t, pull(), short)
-	o.wantGaps(t, map[string]int64{"checks/fetch_failed": 1})
-	if o.header.HeadSHA != "" {
-		t.Errorf("head %s", o.header.HeadSHA)
 	}
 	without := func(c *fetch.Config) {
 		c.Collection.IncludedSources, c.Collection.CheckLogSelection = []string{"comments", "entity"}, contract.LogsNone

@@ -91,9 +91,10 @@ func (r *run) edited(l *contract.Record, e forge.Editor) {
 	}
 }
 
-// validID checks pattern and length of an object's id (ID-10, KEY-07).
+// validID checks the pattern of an object's id (ID-10, KEY-07). Lengths of structural
+// strings are the filter's question (AMB-91).
 func (r *run) validID(kind contract.Kind, id string) bool {
-	return tree.ValidID(r.source.Forge, kind, id) && !r.tooLong(id)
+	return tree.ValidID(r.source.Forge, kind, id)
 }
 
 // describe names an object in a diagnostic.
@@ -127,7 +128,7 @@ func (r *run) review(v *forge.Review) {
 	case !r.validID(contract.KindReview, v.ID) || err != nil || err2 != nil || err3 != nil:
 		r.invalid(contract.ScopeReviews, name, "id or time is missing or malformed")
 		return
-	case v.ReviewedSHA != nil && !r.validOID(*v.ReviewedSHA):
+	case v.ReviewedSHA != nil && !tree.ValidGitOID(*v.ReviewedSHA):
 		r.invalid(contract.ScopeReviews, name, "the reviewed revision is malformed")
 		return
 	}
@@ -148,5 +149,3 @@ func (r *run) review(v *forge.Review) {
 	r.edited(l, v.Editor)
 	r.records = append(r.records, l)
 }
-
-func (r *run) validOID(s string) bool { return tree.ValidGitOID(s) && !r.tooLong(s) }

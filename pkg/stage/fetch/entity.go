@@ -18,7 +18,7 @@ func (r *run) readEntity() error {
 	r.entity = e
 	t := r.cfg.Target
 	r.source = contract.Source{Forge: t.Forge, Host: t.Host, RepositoryID: e.RepositoryID, Repository: e.Repository}
-	if !tree.ValidSource(r.source) || r.tooLong(t.Host, e.RepositoryID, e.Repository) {
+	if !tree.ValidSource(r.source) {
 		return entityGap(contract.InvalidMetadata, "fetch.source", "the repository's identity does not have its form")
 	}
 	created, err1 := required(e.CreatedAt)
@@ -27,7 +27,7 @@ func (r *run) readEntity() error {
 	switch {
 	case e.Kind != r.cfg.Collection.EntityKind:
 		return fault.New(fault.Aborted, "fetch.kind-mismatch", "the entity is a %s", e.Kind)
-	case !tree.ValidID(t.Forge, contract.KindEntity, e.ID) || r.tooLong(e.ID):
+	case !tree.ValidID(t.Forge, contract.KindEntity, e.ID):
 		return entityGap(contract.InvalidMetadata, "fetch.entity-id", "the entity's id does not have its form")
 	case e.Number != t.Number:
 		return entityGap(contract.InvalidMetadata, "fetch.entity-number", "the forge answers with another number")
@@ -59,7 +59,7 @@ func (r *run) readEntity() error {
 	if header.Entity.Labels == nil {
 		header.Entity.Labels = []string{}
 	}
-	if r.selected(contract.ScopeChecks) && r.validOID(e.HeadSHA) {
+	if r.selected(contract.ScopeChecks) && tree.ValidGitOID(e.HeadSHA) {
 		header.HeadSHA = e.HeadSHA
 	}
 	e.CreatedAt, e.UpdatedAt = &created, &updated
@@ -89,14 +89,4 @@ func (r *run) entityRecord() *contract.Record {
 	}
 	r.edited(l, e.Editor)
 	return l
-}
-
-// tooLong reports whether a structural string is over its bound (AMB-33).
-func (r *run) tooLong(values ...string) bool {
-	for _, v := range values {
-		if int64(len(v)) > r.bounds.MaxMetadataStringBytes {
-			return true
-		}
-	}
-	return false
 }

@@ -32,7 +32,6 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 		"no author":             {func(e *forge.Entity) { e.Author = nil }, "", ""}, // the filter aborts
 		"native state":          {func(e *forge.Entity) { e.State, e.NativeState = "", "WEIRD" }, "fetch.native-state", ""},
 		"no id":                 {func(e *forge.Entity) { e.ID = "" }, "fetch.entity-id", "invalid_metadata"},
-		"id too long":           {func(e *forge.Entity) { e.ID = strings.Repeat("a", 1025) }, "fetch.entity-id", "invalid_metadata"},
 		"other number":          {func(e *forge.Entity) { e.Number = 8 }, "fetch.entity-number", "invalid_metadata"},
 		"no creation time":      {func(e *forge.Entity) { e.CreatedAt = nil }, "fetch.entity-time", "invalid_metadata"},
 		"malformed update":      {func(e *forge.Entity) { e.UpdatedAt = p("x") }, "fetch.entity-time", "invalid_metadata"},
@@ -40,7 +39,6 @@ func TestEntityThatCannotBeUsed(t *testing.T) {
 		"repository in capital": {func(e *forge.Entity) { e.Repository = "Acme/tool" }, "fetch.source", "invalid_metadata"},
 		"repository of three":   {func(e *forge.Entity) { e.Repository = "a/b/c" }, "fetch.source", "invalid_metadata"},
 		"repository of one":     {func(e *forge.Entity) { e.Repository = "acme" }, "fetch.source", "invalid_metadata"},
-		"repository too long":   {func(e *forge.Entity) { e.Repository = "a/" + strings.Repeat("b", 1024) }, "fetch.source", "invalid_metadata"},
 		"title is no Unicode":   {func(e *forge.Entity) { e.Title = rawBody(`\ud800`) }, "fetch.entity-title", "invalid_metadata"},
 		"label is no Unicode":   {func(e *forge.Entity) { e.Labels = []string{"a", "\xed\xa0\x80"} }, "fetch.entity-label", "invalid_metadata"},
 		"body at the bound":     {func(e *forge.Entity) { e.Body = body(strings.Repeat("x", 2048)) }, "", ""},

@@ -129,11 +129,11 @@ func (r *run) receipt(c *Receipt) *contract.Run {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	valid := err == nil && err2 == nil &&
-		tree.ValidRunID(r.source.Forge, c.ID) && !r.tooLong(c.ID) &&
+		tree.ValidRunID(r.source.Forge, c.ID) &&
 		slices.Contains(runStatuses, contract.RunStatus(c.Status)) &&
 		tree.ValidDigest(c.InputRevision) && utf8.ValidString(c.Agent) &&
-		(c.InputHeadSHA == nil || r.validOID(*c.InputHeadSHA)) &&
-		(c.ResultingCommitSHA == nil || r.validOID(*c.ResultingCommitSHA))
+		(c.InputHeadSHA == nil || tree.ValidGitOID(*c.InputHeadSHA)) &&
+		(c.ResultingCommitSHA == nil || tree.ValidGitOID(*c.ResultingCommitSHA))
 	for _, k := range keys {
 		valid = valid && tree.ValidDigest(k)
 	}

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/forge"
 )
 
@@ -19,7 +20,7 @@ func (r *run) thread(t *forge.Thread, comments map[string]bool) {
 	case t.Resolved == nil || t.Outdated == nil:
 		r.invalid(contract.ScopeReviews, name, "the state is missing") // AMB-53
 		return
-	case t.ReviewedSHA != nil && !r.validOID(*t.ReviewedSHA):
+	case t.ReviewedSHA != nil && !tree.ValidGitOID(*t.ReviewedSHA):
 		r.invalid(contract.ScopeReviews, name, "the reviewed revision is malformed")
 		return
 	}
@@ -72,7 +73,7 @@ func (r *run) members(l *contract.Thread, t *forge.Thread, comments map[string]b
 // path is safe is the filter's question.
 func (r *run) place(l *contract.Thread, t *forge.Thread) bool {
 	if t.Path != nil {
-		if *t.Path == "" || !utf8.ValidString(*t.Path) || r.tooLong(*t.Path) {
+		if *t.Path == "" || !utf8.ValidString(*t.Path) {
 			return false
 		}
 		l.Path = *t.Path

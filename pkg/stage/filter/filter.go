@@ -137,6 +137,9 @@ func (t *text) header(it *item, h *contract.Snapshot, cfg Config) error {
 	if cfg.HumanMinRole != "" {
 		h.Collection.HumanMinRole = cfg.HumanMinRole
 	}
+	if err := newLengths(h).header(it, h); err != nil {
+		return err
+	}
 	if err := t.acquisition(it, h.Acquisition); err != nil {
 		return err
 	}

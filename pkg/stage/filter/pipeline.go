@@ -38,7 +38,7 @@ func (b *batch) release() { b.back <- b }
 // ends.
 func start(ctx context.Context, in *stream.Reader, who *admission, cfg Config, h *contract.Snapshot) iter.Seq[*batch] {
 	p := &pipeline{
-		in: in, who: who, names: names{},
+		in: in, who: who, lengths: newLengths(h), names: names{},
 		work:  make(chan *batch, flightNumber),
 		large: make(chan *batch, 1),
 		order: make(chan *batch, flightNumber),
@@ -72,9 +72,10 @@ func start(ctx context.Context, in *stream.Reader, who *admission, cfg Config, h
 }
 
 type pipeline struct {
-	in    *stream.Reader
-	who   *admission
-	names names
+	in      *stream.Reader
+	who     *admission
+	lengths *lengths
+	names   names
 	work  chan *batch // to any worker
 	large chan *batch // to the first worker alone
 	order chan *batch // to the writer
@@ -127,7 +128,9 @@ func (p *pipeline) next() (it item, err error) {
 	if c := contentOf(l); c != nil {
 		it.memory = *c
 	}
-	p.who.judge(&it)
+	if p.lengths.judge(&it); it.line != nil {
+		p.who.judge(&it)
+	}
 	return it, nil
 }
 

@@ -180,7 +180,7 @@ func (t *text) thread(it *item, l *contract.Thread) error {
 		return err
 	case !safe:
 		it.drop(contract.ScopeReviews, contract.UnsafeContent, "its path is unsafe")
-	case !tree.ValidPath(l.Path) || int64(len(l.Path)) > t.bounds.MaxMetadataStringBytes:
+	case !tree.ValidPath(l.Path):
 		it.drop(contract.ScopeReviews, contract.InvalidMetadata, "its path does not have the form of a path")
 	}
 	return nil
