@@ -33,7 +33,9 @@ func TestOverlongStructuralStrings(t *testing.T) {
 		bot := s.Bot(2)
 		s.Run(1, testkit.Time(4, "10:00"), "coder", s.Key(contract.KindComment, 1)).PublisherID = &bot
 	}
-	key := func(s *testkit.Stream, kind contract.Kind, id string) string { return tree.Key(s.Header.Source, kind, id) }
+	key := func(s *testkit.Stream, kind contract.Kind, id string) string {
+		return tree.Key(s.Header.Source, kind, id)
+	}
 	for _, c := range []struct {
 		name   string
 		change func(s *testkit.Stream)

@@ -76,13 +76,13 @@ type pipeline struct {
 	who     *admission
 	lengths *lengths
 	names   names
-	work  chan *batch // to any worker
-	large chan *batch // to the first worker alone
-	order chan *batch // to the writer
-	back  chan *batch // from the writer
-	free  []*batch
-	used  int // batches in flight
-	bytes int // their size
+	work    chan *batch // to any worker
+	large   chan *batch // to the first worker alone
+	order   chan *batch // to the writer
+	back    chan *batch // from the writer
+	free    []*batch
+	used    int // batches in flight
+	bytes   int // their size
 }
 
 // read is the reader's goroutine: it owns the input and the admission.
