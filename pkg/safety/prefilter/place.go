@@ -1,14 +1,20 @@
 package prefilter
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
 
 // rounds is how often every item is taken out and put where it then costs least.
 const rounds = 2
 
-// Place finds placements for patterns by counting, on a sample of text, how many
-// places each bucket names. It is slow and meant for the generator of placement
-// tables: tables from one sample serve all text, only speed depends on them.
-func Place(patterns []Pattern, sample []byte) map[string]Placement {
+// Place finds placements for patterns, sorted by them, by counting, on a sample of text,
+// how many places each bucket names. It is slow and meant for the generator of placement
+// tables: tables from one sample serve all text, only speed depends on them. The same
+// patterns and sample give the same placements.
+func Place(patterns []Pattern, sample []byte) []Placement {
 	p := placer{}
 	for i := 0; i+2*lanes <= len(sample); i++ {
 		var at [lanes]uint16
@@ -25,12 +31,20 @@ func Place(patterns []Pattern, sample []byte) map[string]Placement {
 			p.putIn(&items[k])
 		}
 	}
-	out := map[string]Placement{}
+	byName := map[string]*Placement{}
 	for _, it := range items {
-		at := out[it.pattern.name]
+		at := byName[it.pattern.name]
+		if at == nil {
+			at = &Placement{Pattern: it.pattern.name}
+			byName[it.pattern.name] = at
+		}
 		at.Bucket[it.parity], at.Behind[it.parity] = uint8(it.bucket), int8(it.behind)
-		out[it.pattern.name] = at
 	}
+	var out []Placement
+	for _, at := range byName {
+		out = append(out, *at)
+	}
+	slices.SortFunc(out, func(a, b Placement) int { return strings.Compare(a.Pattern, b.Pattern) })
 	return out
 }
 
@@ -56,7 +70,10 @@ func (p *placer) items(patterns []Pattern) []placedItem {
 		for parity := range 2 {
 			it := placedItem{pattern: pattern, parity: parity, hits: len(p.places)}
 			for behind := -parity; behind < len(pattern.sets) && it.hits > 0; behind += 2 {
-				it.hits = min(it.hits, p.count(windowBits(pattern, behind)))
+				if !fits(pattern, parity, behind) {
+					continue
+				}
+				it.hits = min(it.hits, p.count(windowOf(pattern, behind)))
 			}
 			k := len(out)
 			out = append(out, it)
@@ -69,27 +86,36 @@ func (p *placer) items(patterns []Pattern) []placedItem {
 	return out
 }
 
-func (p *placer) count(bits *[lanes][1 << 16]bool) (n int) {
-	for _, at := range p.places {
-		if bits[3][at[3]] && bits[2][at[2]] && bits[1][at[1]] && bits[0][at[0]] {
+func (p *placer) count(w *window) (n int) {
+	for i := range p.places {
+		at := &p.places[i]
+		if w.takes(3, at[3]) && w.takes(2, at[2]) && w.takes(1, at[1]) && w.takes(0, at[0]) {
 			n++
 		}
 	}
 	return n
 }
 
-func windowBits(p Pattern, behind int) *[lanes][1 << 16]bool {
-	bits := new([lanes][1 << 16]bool)
+// window says which bytes can stand in each lane of an item.
+type window struct{ first, second [lanes][256]bool }
+
+// takes tells whether a pair can stand in a lane.
+func (w *window) takes(lane int, pair uint16) bool {
+	return w.first[lane][uint8(pair)] && w.second[lane][pair>>8]
+}
+
+func windowOf(p Pattern, behind int) *window {
+	w := new(window)
 	for k := range lanes {
 		at := behind - 2*(lanes-1-k)
-		first, second := bytesOf(p, at), bytesOf(p, at+1)
-		for _, x := range first {
-			for _, y := range second {
-				bits[k][uint16(x)|uint16(y)<<8] = true
-			}
+		for _, x := range bytesAt(p, at) {
+			w.first[k][x] = true
+		}
+		for _, y := range bytesAt(p, at+1) {
+			w.second[k][y] = true
 		}
 	}
-	return bits
+	return w
 }
 
 // takeOut removes an item from its bucket.
@@ -104,7 +130,10 @@ func (p *placer) takeOut(it *placedItem) {
 func (p *placer) putIn(it *placedItem) {
 	least := math.MaxInt
 	for at := -it.parity; at < len(it.pattern.sets) && least > 0; at += 2 {
-		for b, n := range p.cost(windowBits(it.pattern, at)) {
+		if !fits(it.pattern, it.parity, at) {
+			continue
+		}
+		for b, n := range p.cost(windowOf(it.pattern, at)) {
 			if b < specialBucket && n < least {
 				least, it.bucket, it.behind = n, b, at
 			}
@@ -115,10 +144,10 @@ func (p *placer) putIn(it *placedItem) {
 }
 
 func (p *placer) enter(it *placedItem, step int) {
-	bits := windowBits(it.pattern, it.behind)
+	w := windowOf(it.pattern, it.behind)
 	for k := range lanes {
-		for pair, in := range bits[k] {
-			if !in {
+		for pair := range 1 << 16 {
+			if !w.takes(k, uint16(pair)) {
 				continue
 			}
 			n := &p.users[k][pair][it.bucket]
@@ -129,8 +158,11 @@ func (p *placer) enter(it *placedItem, step int) {
 			}
 		}
 	}
-	for i, at := range p.places {
-		p.hit[i] = p.members[0][at[0]] & p.members[1][at[1]] & p.members[2][at[2]] & p.members[3][at[3]]
+	bit := uint16(1) << it.bucket
+	for i := range p.places {
+		at := &p.places[i]
+		p.hit[i] &^= bit
+		p.hit[i] |= p.members[0][at[0]] & p.members[1][at[1]] & p.members[2][at[2]] & p.members[3][at[3]] & bit
 	}
 }
 
@@ -138,33 +170,37 @@ func (p *placer) enter(it *placedItem, step int) {
 const fireCost, itemCost = 4, 1
 
 // cost adds up, for every bucket, what an item of that window would cost in it.
-func (p *placer) cost(bits *[lanes][1 << 16]bool) (n [buckets]int) {
-	for i, at := range p.places {
-		if bits[lanes-1][at[lanes-1]] {
-			for again := p.hit[i]; again != 0; again &= again - 1 {
-				n[trailing(again)] += itemCost
+func (p *placer) cost(w *window) (n [buckets]int) {
+	for i := range p.places {
+		at := &p.places[i]
+		hit := p.hit[i]
+		if hit != 0 && w.takes(lanes-1, at[lanes-1]) {
+			for ; hit != 0; hit &= hit - 1 {
+				n[bits.TrailingZeros16(hit)] += itemCost
 			}
 		}
 		all := ^p.hit[i]
-		for k := range lanes {
-			if !bits[k][at[k]] {
+		for k := lanes - 1; k >= 0; k-- {
+			if !w.takes(k, at[k]) {
 				if all &= p.members[k][at[k]]; all == 0 {
 					break
 				}
 			}
 		}
 		for ; all != 0; all &= all - 1 {
-			n[trailing(all)] += fireCost
+			n[bits.TrailingZeros16(all)] += fireCost
 		}
 	}
 	return n
 }
 
-func trailing(w uint16) int {
-	n := 0
-	for w&1 == 0 {
-		w >>= 1
-		n++
+// bytesAt gives the bytes that can stand at a place of the pattern.
+func bytesAt(p Pattern, at int) []byte {
+	out, all := members(p, at, nil)
+	if all {
+		for b := range 256 {
+			out = append(out, byte(b))
+		}
 	}
-	return n
+	return out
 }

@@ -10,16 +10,10 @@ import (
 	"strings"
 )
 
-//go:generate go run ./generate ..
-
 // Files gives the content of every generated file below safety, the folder of the package
 // of that name, by its path there.
 func Files(safety string) (map[string][]byte, error) {
-	known, err := ReadKnown(safety)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Load(os.DirFS(safety), known)
+	s, err := Read(safety)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +41,15 @@ func Files(safety string) (map[string][]byte, error) {
 		out[f.path] = source
 	}
 	return out, nil
+}
+
+// Read reads the rules from the folder of the package safety.
+func Read(safety string) (*Set, error) {
+	known, err := ReadKnown(safety)
+	if err != nil {
+		return nil, err
+	}
+	return Load(os.DirFS(safety), known)
 }
 
 type writer struct{ bytes.Buffer }

@@ -31,7 +31,7 @@ type anchor struct {
 
 func writeLanguages(w *writer, s *Set) error {
 	t := &languageTables{
-		sample: []byte(Fold(string(s.Sample))), sets: []string{"{}"},
+		sample: []byte(Fold(string(s.sample.logs) + string(s.sample.bodies))), sets: []string{"{}"},
 		number: map[string]int{}, anchors: map[string]*anchor{}, counts: map[string]int{},
 	}
 	for _, l := range s.Languages {

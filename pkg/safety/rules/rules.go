@@ -112,7 +112,7 @@ type Set struct {
 	Words     []string // that rules name, and no class of English has
 	Lists     []*List
 	Languages []*Language
-	Sample    []byte // text of all sorts, on which anchors and placements are chosen
+	sample    *sample // on which anchors and placements are chosen
 }
 
 // Known holds the names that the code gives to what the data refer to.
@@ -167,7 +167,7 @@ func Load(fsys fs.FS, known Known) (*Set, error) {
 		}
 	}
 	var err error
-	if s.Sample, err = readSample(fsys); err != nil {
+	if s.sample, err = readSample(fsys); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(s.Codes, func(a, b *Code) int { return a.Rank - b.Rank })

@@ -8,8 +8,11 @@ import (
 	"io/fs"
 )
 
-// readSample gives the texts of the precision corpus, one behind the other.
-func readSample(fsys fs.FS) ([]byte, error) {
+// sample is text of all sorts, one behind the other: the logs of the precision corpus, its
+// other texts, and code.
+type sample struct{ logs, bodies, code []byte }
+
+func readSample(fsys fs.FS) (*sample, error) {
 	file, err := fsys.Open("testdata/precision/corpus.ndjson.gz")
 	if err != nil {
 		return nil, err
@@ -19,14 +22,21 @@ func readSample(fsys fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	var out sample
+	if out.code, err = fs.ReadFile(fsys, "rules/sample.txt"); err != nil {
+		return nil, err
+	}
 	for texts := json.NewDecoder(unpacked); ; {
-		var line struct{ Text string }
+		var line struct{ Kind, Text string }
 		if err := texts.Decode(&line); errors.Is(err, io.EOF) {
-			return out, nil
+			return &out, nil
 		} else if err != nil {
 			return nil, err
 		}
-		out = append(append(out, line.Text...), '\n')
+		to := &out.bodies
+		if line.Kind == "log" {
+			to = &out.logs
+		}
+		*to = append(append(*to, line.Text...), '\n')
 	}
 }
