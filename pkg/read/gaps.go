@@ -21,14 +21,30 @@ type Level string
 // The levels.
 const (
 	Complete Level = "complete" // selected, and nothing is missing
+	Admitted Level = "admitted" // selected, and nothing is missing but voices that are not admitted
 	Usable   Level = "usable"   // selected, and nothing makes the scope unusable
 )
+
+// Levels are all levels.
+var Levels = [...]Level{Complete, Admitted, Usable}
 
 // Requirement is one scope at one level.
 type Requirement struct {
 	Scope contract.Scope
 	Level Level
 }
+
+// Demands are what someone asks of a tree before it is used.
+type Demands struct {
+	Required []Requirement
+	// Tolerated are gaps that are set aside when Required is judged; the answer names
+	// those that the tree has.
+	Tolerated []contract.Gap
+}
+
+// Firm reports whether nothing may be set aside in a scope: without the entity or with
+// roles on which nobody can rely there is nothing to go on with (GAP-13).
+func Firm(s contract.Scope) bool { return s == contract.ScopeEntity || s == contract.ScopeActors }
 
 // Scopes are the scopes of a tree, sorted.
 var Scopes = [...]contract.Scope{
@@ -70,9 +86,11 @@ type Gaps struct {
 	Scopes       map[contract.Scope]Standing `json:"scopes"`
 	// Authorization is false when an actors gap makes every role unusable: nobody's
 	// permission may be relied on (GAP-13).
-	Authorization bool    `json:"authorization_usable"`
-	Gaps          []Gap   `json:"gaps"`
-	Unmet         []Unmet `json:"unmet"`
+	Authorization bool  `json:"authorization_usable"`
+	Gaps          []Gap `json:"gaps"`
+	// SetAside are the gaps, as SCOPE/CODE, without which a required scope would not hold.
+	SetAside []string `json:"set_aside"`
+	Unmet    []Unmet  `json:"unmet"`
 }
 
 var meanings = map[contract.GapCode]string{
@@ -86,46 +104,77 @@ var meanings = map[contract.GapCode]string{
 	contract.UnsafeContent:       "rejected by the filters; no part of it is here",
 }
 
-// ReadGaps answers what is missing from a tree and which requirements that breaks. Any
-// gap of scope actors breaks authorization as a whole (GAP-13).
-func ReadGaps(s *check.Snapshot, required []Requirement) (*Gaps, error) {
+// ReadGaps answers what is missing from a tree and which demands that breaks. Any gap of
+// scope actors breaks authorization as a whole (GAP-13).
+func ReadGaps(s *check.Snapshot, d Demands) (*Gaps, error) {
 	collection, err := s.Collection()
 	if err != nil {
 		return nil, err
 	}
 	g := &Gaps{
 		IndexSHA256: s.IndexSHA256, IndexChecked: s.Checked, Authorization: true,
-		Scopes: map[contract.Scope]Standing{}, Gaps: []Gap{}, Unmet: []Unmet{},
+		Scopes: map[contract.Scope]Standing{}, Gaps: []Gap{}, SetAside: []string{}, Unmet: []Unmet{},
+	}
+	selected := func(scope contract.Scope) bool {
+		return scope == contract.ScopeActors || slices.Contains(collection.IncludedSources, string(scope))
 	}
 	for _, scope := range Scopes {
-		g.Scopes[scope] = StandingComplete
-		if scope != contract.ScopeActors && !slices.Contains(collection.IncludedSources, string(scope)) {
-			g.Scopes[scope] = StandingNotSelected
+		g.Scopes[scope] = StandingNotSelected
+		if selected(scope) {
+			g.Scopes[scope] = standing(s.Index.Gaps, scope)
 		}
 	}
 	for _, row := range s.Index.Gaps {
 		g.add(row)
 	}
-	for _, r := range required {
-		if standing := g.Scopes[r.Scope]; !met(standing, r.Level) {
-			g.Unmet = append(g.Unmet, Unmet{r.Scope, r.Level, standing})
+	for _, r := range d.Required {
+		left, aside := setAside(s.Index.Gaps, r, d.Tolerated)
+		if !selected(r.Scope) || !met(standing(left, r.Scope), r.Level) {
+			g.Unmet = append(g.Unmet, Unmet{r.Scope, r.Level, g.Scopes[r.Scope]})
+			continue
+		}
+		if !met(g.Scopes[r.Scope], r.Level) {
+			g.SetAside = append(g.SetAside, aside...)
 		}
 	}
 	return g, nil
 }
 
+// setAside gives the gaps that count against a requirement, and those that do not.
+func setAside(rows []tree.Gap, r Requirement, tolerated []contract.Gap) (left []tree.Gap, aside []string) {
+	for _, row := range rows {
+		gap := contract.Gap{Scope: row.Scope, Code: row.Code}
+		switch {
+		case row.Scope != r.Scope:
+		case !Firm(row.Scope) && (r.Level == Admitted && row.Code == contract.AuthorizationFailed || slices.Contains(tolerated, gap)):
+			aside = append(aside, fmt.Sprintf("%s/%s", row.Scope, row.Code))
+		default:
+			left = append(left, row)
+		}
+	}
+	return left, aside
+}
+
+// standing is what may be concluded from a selected scope (GAP-10, GAP-11).
+func standing(rows []tree.Gap, scope contract.Scope) Standing {
+	s := StandingComplete
+	for _, row := range rows {
+		switch {
+		case row.Scope != scope:
+		case row.Usability != "partial":
+			return StandingUnusable
+		default:
+			s = StandingPartial
+		}
+	}
+	return s
+}
+
 func (g *Gaps) add(row tree.Gap) {
 	gap := Gap{row.Scope, row.Code, row.Usability, row.Count, meanings[row.Code]}
-	standing := StandingUnusable
-	switch {
-	case row.Scope == contract.ScopeActors:
+	if row.Scope == contract.ScopeActors {
 		g.Authorization = false
 		gap.Meaning += "; any gap of actors makes authorization unusable: rely on nobody's role"
-	case row.Usability == "partial":
-		standing = StandingPartial
-	}
-	if g.Scopes[row.Scope] != StandingUnusable {
-		g.Scopes[row.Scope] = standing
 	}
 	g.Gaps = append(g.Gaps, gap)
 }
@@ -164,6 +213,9 @@ func (g *Gaps) WriteText(w io.Writer) error {
 	for _, gap := range g.Gaps {
 		fmt.Fprintf(&b, "%s/%s: %d, %s: %s\n", gap.Scope, gap.Code, gap.Count, gap.Usability, gap.Meaning)
 	}
+	if len(g.SetAside) > 0 {
+		fmt.Fprintf(&b, "what is required is complete but for %s\n", strings.Join(g.SetAside, ", "))
+	}
 	for _, u := range g.Unmet {
 		fmt.Fprintf(&b, "not met: %s=%s, it is %s\n", u.Scope, u.Level, u.Standing)
 	}
@@ -187,6 +239,9 @@ func (g *Gaps) WriteMarkdown(w io.Writer) error {
 	b.WriteString("| scope | standing |\n| --- | --- |\n")
 	for _, scope := range Scopes {
 		fmt.Fprintf(&b, "| %s | %s |\n", scope, g.Scopes[scope])
+	}
+	if len(g.SetAside) > 0 {
+		fmt.Fprintf(&b, "\nWhat is required is complete but for %s.\n", strings.Join(g.SetAside, ", "))
 	}
 	for _, u := range g.Unmet {
 		fmt.Fprintf(&b, "\n**Not met:** %s=%s, it is %s.\n", u.Scope, u.Level, u.Standing)

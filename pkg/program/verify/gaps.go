@@ -26,19 +26,24 @@ nothing about the rest. An unusable gap: conclude nothing from that scope, neith
 authority nor completeness. Any gap of scope actors: rely on nobody's role; the exit
 code is 1 then, whatever was required.
 
---require names scopes that must be complete (selected, nothing missing) or usable
-(selected, nothing that makes the scope unusable); what is not met is exit 1.
+--require names scopes that must be complete (selected, nothing missing), admitted (the
+same, but for voices that are not admitted: an outsider's comment, a bot that is not
+registered) or usable (selected, nothing that makes the scope unusable); what is not met
+is exit 1. --tolerate sets one sort of gap aside, in any scope but entity and actors;
+what was set aside is named.
 
 With --index-sha256 the index is held against the digest that emit printed. Without
 it the tree is taken at its word, and the report says so. Other files are not
 verified here.`,
 		Examples: []string{
-			`verify gaps "$context" --index-sha256 "$digest" --require comments=complete,reviews=usable`,
+			`verify gaps "$context" --index-sha256 "$digest" --require comments=admitted,reviews=usable`,
+			`verify gaps "$context" --index-sha256 "$digest" --require checks=complete --tolerate checks/invalid_metadata`,
 			`verify gaps "$context" --format markdown >>"$GITHUB_STEP_SUMMARY"`,
 		},
 		Flags: []ucli.Flag{
 			indexDigestFlag(),
-			&ucli.StringFlag{Name: "require", Usage: "fail unless these hold: `SCOPE=LEVEL`,... with LEVEL complete or usable"},
+			&ucli.StringFlag{Name: "require", Usage: "fail unless these hold: `SCOPE=LEVEL`,... with LEVEL complete, admitted or usable"},
+			&ucli.StringSliceFlag{Name: "tolerate", Usage: "set the gaps `SCOPE/CODE` aside when --require is judged; may be repeated"},
 			&ucli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORMAT`: text, markdown or json"},
 		},
 		MinArgs: 1,
@@ -48,8 +53,12 @@ verified here.`,
 }
 
 func runVerifyGaps(call *cli.Call) error {
-	required, err := requirements(call.Flags.String("require"))
-	if err != nil {
+	var demands read.Demands
+	var err error
+	if demands.Required, err = requirements(call.Flags.String("require")); err != nil {
+		return err
+	}
+	if demands.Tolerated, err = tolerated(call.Flags.StringSlice("tolerate")); err != nil {
 		return err
 	}
 	formats := map[string]func(*read.Gaps, io.Writer) error{
@@ -64,7 +73,7 @@ func runVerifyGaps(call *cli.Call) error {
 		return err
 	}
 	defer s.Close()
-	gaps, err := read.ReadGaps(s, required)
+	gaps, err := read.ReadGaps(s, demands)
 	if err != nil {
 		return err
 	}
@@ -99,10 +108,13 @@ func requirements(s string) ([]read.Requirement, error) {
 		scope, level, ok := strings.Cut(part, "=")
 		r := read.Requirement{Scope: contract.Scope(scope), Level: read.Level(level)}
 		if ok && !slices.Contains(read.Scopes[:], r.Scope) {
-			return nil, cli.Usagef("--require: there is no scope %s; use one of %s", fault.Quote(scope), scopeNames())
+			return nil, cli.Usagef("--require: there is no such scope; use one of %s", scopeNames())
 		}
-		if !ok || r.Level != read.Complete && r.Level != read.Usable {
-			return nil, cli.Usagef("--require takes SCOPE=complete or SCOPE=usable, not %s", fault.Quote(part))
+		if !ok || !slices.Contains(read.Levels[:], r.Level) {
+			return nil, cli.Usagef("--require takes SCOPE=complete, SCOPE=admitted or SCOPE=usable")
+		}
+		if r.Level == read.Admitted && read.Firm(r.Scope) {
+			return nil, cli.Usagef("--require: %s is complete or it is nothing", scope)
 		}
 		if slices.ContainsFunc(required, func(o read.Requirement) bool { return o.Scope == r.Scope }) {
 			return nil, cli.Usagef("--require names %s twice", scope)
@@ -110,6 +122,27 @@ func requirements(s string) ([]read.Requirement, error) {
 		required = append(required, r)
 	}
 	return required, nil
+}
+
+// tolerated parses --tolerate.
+func tolerated(values []string) ([]contract.Gap, error) {
+	var gaps []contract.Gap
+	for _, value := range values {
+		for _, part := range strings.Split(value, ",") {
+			scope, code, _ := strings.Cut(part, "/")
+			g := contract.Gap{Scope: contract.Scope(scope), Code: contract.GapCode(code)}
+			switch {
+			case !slices.Contains(read.Scopes[:], g.Scope):
+				return nil, cli.Usagef("--tolerate takes SCOPE/CODE; there is no such scope; use one of %s", scopeNames())
+			case read.Firm(g.Scope):
+				return nil, cli.Usagef("--tolerate: nothing is set aside in %s", scope)
+			case g.Code.Usability() == "":
+				return nil, cli.Usagef("--tolerate takes SCOPE/CODE; there is no such code; docs/stream.md has them")
+			}
+			gaps = append(gaps, g)
+		}
+	}
+	return gaps, nil
 }
 
 // openSnapshot opens the tree for reading single files, and says so if its index is

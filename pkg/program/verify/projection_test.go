@@ -54,7 +54,7 @@ func TestVerifyGaps(t *testing.T) {
 			t.Errorf("%s: %+v", require, r)
 		}
 	}
-	if r := gaps("--require", "coments=usable"); !strings.Contains(r.stderr, `no scope "coments"; use one of actors, `) {
+	if r := gaps("--require", "coments=usable"); !strings.Contains(r.stderr, "no such scope; use one of actors, ") || strings.Contains(r.stderr, "coments") {
 		t.Errorf("a misspelt scope: %q", r.stderr)
 	}
 	r = gaps("--format", "json", "--require", "reviews=usable")
@@ -83,6 +83,48 @@ func TestVerifyGaps(t *testing.T) {
 	e = emitTree(t, both)
 	if r := gaps("--require", "comments=usable"); r.exit != fault.Aborted || !strings.Contains(r.stdout, "\ncomments: unusable\n") {
 		t.Errorf("partial and unusable: %+v", r)
+	}
+}
+
+// An outsider's comment is a gap like any other, and no reason to stop a harness that
+// wants everything of those who may be heard.
+func TestVerifyGapsOfOutsiders(t *testing.T) {
+	requirement.Claim(t, "GAP-11", "GAP-13")
+	e := emitTree(t, reviewed()) // comments/profile_bound 3, reviews/authorization_failed 1
+	for _, c := range []struct {
+		args, stdout string
+		exit         fault.Exit
+	}{
+		{"--require reviews=admitted", "what is required is complete but for reviews/authorization_failed\n", fault.Done},
+		{"--require reviews=complete --tolerate reviews/authorization_failed", "complete but for reviews/authorization_failed\n", fault.Done},
+		{"--require reviews=complete,comments=complete --tolerate reviews/authorization_failed,comments/profile_bound", "complete but for reviews/authorization_failed, comments/profile_bound\n", fault.Done},
+		{"--require reviews=complete --tolerate comments/authorization_failed", "not met: reviews=complete, it is unusable\n", fault.Aborted},
+		{"--require reviews=complete --tolerate reviews/fetch_failed", "not met: reviews=complete", fault.Aborted},
+		{"--require comments=admitted", "not met: comments=admitted, it is partial\n", fault.Aborted},
+		{"--require comments=usable --tolerate comments/profile_bound", "\ncomments: partial\n", fault.Done},
+		{"--require comments=admitted --tolerate comments/profile_bound", "complete but for comments/profile_bound\n", fault.Done},
+		{"--require checks=admitted", "\nchecks: complete\n", fault.Done},
+		{"--require entity=admitted", "", fault.Usage},
+		{"--require actors=admitted", "", fault.Usage},
+		{"--require reviews=complete --tolerate entity/unsafe_content", "", fault.Usage},
+		{"--require reviews=complete --tolerate actors/invalid_metadata", "", fault.Usage},
+		{"--require reviews=complete --tolerate reviews", "", fault.Usage},
+		{"--require reviews=complete --tolerate reviews/any", "", fault.Usage},
+		{"--require reviews=complete --tolerate documents/unsafe_content", "", fault.Usage},
+	} {
+		args := append([]string{"gaps", e.dir, "--index-sha256", e.digest}, strings.Fields(c.args)...)
+		r := runProgram(Program(), "", args...)
+		if r.exit != c.exit || !strings.Contains(r.stdout, c.stdout) || c.exit == fault.Usage && r.stdout != "" {
+			t.Errorf("%s: %+v", c.args, r)
+		}
+		if strings.Contains(c.stdout, "complete but for") != strings.Contains(r.stdout, "complete but for") {
+			t.Errorf("%s: what was set aside: %s", c.args, r.stdout)
+		}
+	}
+	// What was not selected is not there to be tolerated.
+	e = emitTree(t, testkit.New(contract.GitLab, contract.WorkItem, 3))
+	if r := runProgram(Program(), "", "gaps", e.dir, "--index-sha256", e.digest, "--require", "reviews=admitted"); r.exit != fault.Aborted {
+		t.Errorf("not selected: %+v", r)
 	}
 }
 

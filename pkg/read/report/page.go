@@ -104,7 +104,7 @@ type Size struct {
 
 // New gathers what a report says about a tree. links may be nil.
 func New(t *read.Tree, links Links) (*Page, error) {
-	gaps, err := read.ReadGaps(t.Snapshot, nil)
+	gaps, err := read.ReadGaps(t.Snapshot, read.Demands{})
 	if err != nil {
 		return nil, err
 	}
