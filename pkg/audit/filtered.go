@@ -11,7 +11,7 @@ import (
 // (DSP-02, AMB-10).
 func (c *comparison) filteredAgain(s string) (string, contract.Filter, error) {
 	if int64(len(s)) > c.bounds().MaxSourceBytes {
-		return "", contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: "bound.oversize", Count: 1}}}, nil
+		return "", contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: safety.Oversize, Count: 1}}}, nil
 	}
 	r, err := c.scanner.Filter(safety.Display, []byte(s))
 	if err != nil {

@@ -186,6 +186,22 @@ func (c *comparison) reference(id *string) {
 	}
 }
 
+// oversize: the text is over the bound, or grows beyond its limit (AMB-100), which does not
+// depend on credentials.
+func (c *comparison) oversize(name string, kind safety.Kind, text []byte) error {
+	if int64(len(text)) > c.bounds().MaxSourceBytes {
+		return nil
+	}
+	r, err := c.scanner.Filter(kind, text)
+	if err != nil {
+		return c.component(name, err)
+	}
+	if !r.Oversize {
+		c.add(ruleText, name, "marked oversize and is not")
+	}
+	return nil
+}
+
 // contentPair: what stands in the output is what this stage makes of the input.
 func (c *comparison) contentPair(name string, kind safety.Kind, before, after contract.Content, was, is *contract.Filter, limit int64) error {
 	text := before.Form == contract.FormText || before.Form == contract.FormBytes
@@ -199,10 +215,7 @@ func (c *comparison) contentPair(name string, kind safety.Kind, before, after co
 		}
 		return nil
 	case after.Form == contract.FormOversize:
-		if int64(len(before.Bytes)) <= c.bounds().MaxSourceBytes {
-			c.add(ruleText, name, "marked oversize and is not")
-		}
-		return nil
+		return c.oversize(name, kind, before.Bytes)
 	case c.position == bounded:
 		return c.boundedText(name, before.Bytes, after.Bytes, *was, *is, limit)
 	case !c.exact():

@@ -25,7 +25,7 @@ const (
 // Span is one finding's place in the source for --explain: byte offsets, never text.
 type Span struct {
 	Code       string
-	Start, End int // in the normalized text (for Unicode findings: in the source)
+	Start, End int
 }
 
 // Result is the outcome of filtering one text.
@@ -35,11 +35,17 @@ type Result struct {
 	// Text is the filtered text, nil when rejected. It may alias the source or the
 	// worker's buffers: valid until the worker's next call.
 	Text []byte
+	// Oversize tells that the text was rejected because it became longer than twice its
+	// source and than 1 MiB while it was cleaned (AMB-100); its one finding is Oversize.
+	Oversize bool
 	// Findings are sorted by code. Nil when nothing was found.
 	Findings []contract.Finding
 	// Spans are filled only if Worker.Explain is set.
 	Spans []Span
 }
+
+// Oversize is the code of a text that is too large (AMB-10, AMB-100).
+const Oversize = "bound.oversize"
 
 // Engine holds compiled rules and the registered run credentials. It is immutable
 // and safe for concurrent use.
@@ -83,6 +89,8 @@ type Worker struct {
 	findings  []contract.Finding
 	spans     []Span
 	rewrites  []rewrite // rounds of redaction, if Explain is set
+	cleaned   bool      // the text is the cleaner's
+	length    int       // of the source
 }
 
 // NewWorker gives a worker of e.

@@ -23,6 +23,8 @@ const (
 	// large is the size of a source that is not copied only to get its LF: the cleaner
 	// copies it anyway if it turns out not to be clean, and memory counts.
 	large = 1 << 20
+	// leastLimit is how long a clean text may become however short its source is (AMB-100).
+	leastLimit = 1 << 20
 	// maxPasses bounds how often redacted text is looked at again. The rules are made
 	// so that the second look finds nothing; text on which they go on finding
 	// something has no safe representation and is rejected.
@@ -96,8 +98,13 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		text = endWithLF(source, &w.buffers[1])
 		clean = !w.scan(text, true)
 	}
+	w.cleaned, w.length = !clean, len(source)
 	if !clean {
+		w.cleaner.Limit = max(2*len(source), leastLimit)
 		text = w.cleaner.Clean(source, !lines)
+		if w.cleaner.Grown() {
+			return w.oversize(len(source)), nil
+		}
 		w.joints = w.cleaner.Joints
 		w.noteUnicode()
 		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
@@ -306,6 +313,15 @@ func (w *Worker) noteSecrets(spans []secret.Span) {
 			w.findings = append(w.findings, contract.Finding{Code: secret.Code(code).String(), Count: n})
 		}
 	}
+}
+
+// oversize is the outcome of a text of n bytes that grows beyond its limit.
+func (w *Worker) oversize(n int) Result {
+	r := Result{Status: contract.Rejected, Oversize: true, Findings: []contract.Finding{{Code: Oversize, Count: 1}}}
+	if w.Explain {
+		r.Spans = []Span{{Code: Oversize, Start: 0, End: n}}
+	}
+	return r
 }
 
 // result sums the findings by code and sorts them.

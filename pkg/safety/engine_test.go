@@ -250,7 +250,7 @@ func TestExplain(t *testing.T) {
 	if err != nil || string(r.Text) != "a [REDACTED-pii.ssn][REDACTED-secret.registered] b\n" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	want := []Span{{"unicode.zero-width", 1, 4}, {"secret.registered", 13, 29}, {"pii.ssn", 2, 13}}
+	want := []Span{{"unicode.zero-width", 1, 4}, {"secret.registered", 16, 32}, {"pii.ssn", 5, 16}}
 	if len(r.Spans) != len(want) {
 		t.Fatalf("%v", r.Spans)
 	}

@@ -10,8 +10,7 @@ import (
 // A rewrite is one round of redaction: what was replaced, and where the markers stand.
 type rewrite struct{ before, after []secret.Span }
 
-// explainSecrets adds the spans of one look; those of a later look are moved back to
-// where they stood in the normalized text.
+// explainSecrets adds the spans of one look, moved back to where they stood in the source.
 func (w *Worker) explainSecrets(spans []secret.Span) {
 	if !w.Explain {
 		return
@@ -33,13 +32,16 @@ func (w *Worker) explainInjection() {
 	}
 }
 
-// place moves a range of the redacted text back to the normalized text.
+// place moves a range of the redacted text back to the source.
 func (w *Worker) place(start, end int) (int, int) {
 	for _, r := range slices.Backward(w.rewrites) {
 		start, _ = r.back(start)
 		_, end = r.back(end)
 	}
-	return start, end
+	if w.cleaned {
+		start, end = w.cleaner.Source(start, end)
+	}
+	return min(start, w.length), min(end, w.length)
 }
 
 // back gives where a position stood before the rewrite: for one inside a marker, the

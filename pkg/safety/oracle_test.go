@@ -41,6 +41,9 @@ func newOracle(credentials ...string) *oracle {
 func (o *oracle) filter(kind safety.Kind, source []byte) safety.Result {
 	lines := kind == safety.Body || kind == safety.Log
 	text, joints, counts := oracleClean(source, !lines)
+	if len(text) > max(2*len(source), 1<<20) {
+		return safety.Result{Status: contract.Rejected, Oversize: true, Findings: []contract.Finding{{Code: safety.Oversize, Count: 1}}}
+	}
 	if lines && len(source) > 0 {
 		text = append(bytes.TrimRight(text, "\n"), '\n')
 	}

@@ -9,7 +9,9 @@ import (
 // A Cleaner cleans one text at a time and owns the memory of the result. It is not
 // safe for concurrent use.
 type Cleaner struct {
-	Explain bool   // record Marks
+	// Limit is how long a clean text may be; longer ones are given up. Zero is no limit.
+	Limit   int
+	Explain bool   // record Marks, and what Source needs
 	Marks   []Mark // places of the last call's findings, if Explain is set
 	// Joints are the places in the last result where two letters or digits of ASCII meet
 	// that invisible or control characters kept apart. Escapes do not count.
@@ -18,6 +20,8 @@ type Cleaner struct {
 	t       *tables
 	seg     segmenter
 	dst     []byte
+	grown   bool // the text was given up
+	moved   bool // it has got other memory than it began with
 	counts  [Codes]int64
 	invalid int // bytes of invalid subparts
 
@@ -29,6 +33,8 @@ type Cleaner struct {
 	mapEnd                 int // end in dst of the last replacement
 	markEnd                int // end in dst of the last character with a class
 	lastClass              uint8
+
+	origins []origin // where the pieces of dst come from, if Explain is set
 
 	copied int // end in the source of the last run of ASCII that was copied
 	apart  int // end in the source of the removed characters right behind a letter, or -1
@@ -49,7 +55,7 @@ func (c *Cleaner) InvalidBytes() int { return c.invalid }
 // Reset forgets the findings of the last call.
 func (c *Cleaner) Reset() {
 	c.counts = [Codes]int64{}
-	c.Marks, c.Joints = c.Marks[:0], c.Joints[:0]
+	c.Marks, c.Joints, c.origins = c.Marks[:0], c.Joints[:0], c.origins[:0]
 	c.invalid = 0
 }
 
@@ -70,6 +76,9 @@ func (c *Cleaner) note(code Code, start, end int) {
 	}
 }
 
+// Grown tells whether the last call gave its text up because it became longer than Limit.
+func (c *Cleaner) Grown() bool { return c.grown }
+
 // Clean gives the clean form of src: valid UTF-8 in NFKC without CR, BOM, ESC or any
 // other character that the tables remove. oneLine is for display strings, in which
 // TAB and LF become a space each (AMB-46). The result is valid until the next call.
@@ -81,7 +90,7 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 	}
 	c.segment, c.mapEnd, c.markEnd, c.lastClass = 0, -1, -1, 0
 	c.dirty, c.counted, c.oneLine = false, false, oneLine
-	c.copied, c.apart = -1, -1
+	c.copied, c.apart, c.grown, c.moved = -1, -1, false, false
 	keep := [2]byte{'\n', '\t'}
 	if oneLine {
 		keep = [2]byte{' ', ' '}
@@ -90,6 +99,9 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 		if i = c.copyASCII(src, i, keep); i == len(src) {
 			break
 		}
+		if c.outgrown(len(src)) {
+			return nil
+		}
 		if b := src[i]; b < 0x80 {
 			i = c.control(src, i)
 			continue
@@ -97,7 +109,42 @@ func (c *Cleaner) Clean(src []byte, oneLine bool) []byte {
 		i = c.multibyte(src, i)
 	}
 	c.flush()
+	if c.outgrown(len(src)) {
+		return nil
+	}
 	return c.dst
+}
+
+// most is more bytes than one character becomes.
+const most = 256
+
+// outgrown tells whether the text is longer than Limit.
+func (c *Cleaner) outgrown(source int) bool {
+	if c.Limit == 0 {
+		return false
+	}
+	if n := len(c.dst); n > source && n <= c.Limit {
+		c.room(n + most)
+	}
+	c.grown = len(c.dst) > c.Limit
+	return c.grown
+}
+
+// room makes sure that the clean text can have n bytes. A text that needs more memory than its
+// source a second time gets at once what its limit allows: it is held twice while it moves, not
+// many times.
+func (c *Cleaner) room(n int) {
+	if cap(c.dst) >= n {
+		return
+	}
+	size := n + n/8
+	if c.moved && c.Limit > 0 {
+		size = max(n, c.Limit+most)
+	}
+	c.moved = true
+	grown := make([]byte, len(c.dst), size)
+	copy(grown, c.dst)
+	c.dst = grown
 }
 
 const (
@@ -134,15 +181,17 @@ func (c *Cleaner) copyASCII(src []byte, i int, keep [2]byte) int {
 	if i == c.apart && isAlnum(src[i]) {
 		c.Joints = append(c.Joints, int32(n))
 	}
-	if need := n + len(src) - i; cap(c.dst) < need {
-		grown := make([]byte, n, need+need/8)
-		copy(grown, c.dst)
-		c.dst = grown
+	if !printable(src[i], keep) && src[i] != esc {
+		return i
 	}
+	c.room(n + len(src) - i)
 	dst := c.dst[:cap(c.dst)]
 	for {
 		end := i + asciiRun(src[i:], keep)
 		if end > i {
+			if c.Explain {
+				c.origins = append(c.origins, origin{at: n, start: i, end: end, copied: true})
+			}
 			n += copy(dst[n:], src[i:end])
 			i, c.copied = end, end
 		}
@@ -199,7 +248,7 @@ func (c *Cleaner) control(src []byte, i int) int {
 		case b == '\r':
 			b = '\n'
 		}
-		c.boundary(b)
+		c.boundary(b, start, i+1)
 	default:
 		c.remove(src, controlCode(rune(b)), i, i+1)
 	}
@@ -218,11 +267,12 @@ func isAlnum(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-// boundary appends an ASCII character.
-func (c *Cleaner) boundary(b byte) {
+// boundary appends an ASCII character that comes from a range of the source.
+func (c *Cleaner) boundary(b byte, start, end int) {
 	if c.dirty {
 		c.flush()
 	}
+	c.from(start, end)
 	c.dst = append(c.dst, b)
 }
 
@@ -249,7 +299,10 @@ func (c *Cleaner) plainRun(src []byte, i int) int {
 		j += size
 	}
 	if j > i {
-		c.starter(i)
+		c.starter(i, j)
+		if c.Explain {
+			c.origins[len(c.origins)-1].copied = true
+		}
 		c.dst = append(c.dst, src[i:j]...)
 		c.segment, c.segmentSource = len(c.dst)-(j-last), last
 	}
@@ -267,16 +320,16 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 		size = invalidLength(src[i:])
 		c.note(InvalidUTF8, i, i+size)
 		c.invalid += size
-		c.starter(i)
+		c.starter(i, i+size)
 		c.dst = utf8.AppendRune(c.dst, utf8.RuneError)
 		return i + size
 	}
 	switch k := c.t.class(r); k {
 	case plain:
-		c.starter(i)
+		c.starter(i, i+size)
 		c.dst = append(c.dst, src[i:i+size]...)
 	case mapped:
-		c.starter(i)
+		c.starter(i, i+size)
 		c.dst = append(c.dst, c.t.replacement[r]...)
 		c.mapEnd = len(c.dst)
 		c.note(NFKC, i, i+size)
@@ -288,7 +341,7 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 			}
 		}
 	case mark, joins:
-		c.openSegment(i)
+		c.openSegment(i, i+size)
 		ccc := uint8(0)
 		if k == mark {
 			ccc = c.t.ccc[r]
@@ -301,9 +354,9 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 	case separator:
 		c.note(Control, i, i+size)
 		if c.oneLine {
-			c.boundary(' ')
+			c.boundary(' ', i, i+size)
 		} else {
-			c.boundary('\n')
+			c.boundary('\n', i, i+size)
 		}
 	case c1:
 		if _, opens := opener(r - 0x40); opens {
@@ -316,24 +369,23 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 	return i + size
 }
 
-// starter opens a new segment at the end of dst.
-func (c *Cleaner) starter(source int) {
+// starter opens a new segment at the end of dst, which comes from a range of the source.
+func (c *Cleaner) starter(source, end int) {
 	if c.dirty {
 		c.flush()
 	}
 	c.segment, c.segmentSource, c.counted = len(c.dst), source, false
+	c.from(source, end)
 }
 
 // openSegment makes sure that the segment fields describe the last segment of dst,
-// which may have been copied as ASCII.
-func (c *Cleaner) openSegment(source int) {
+// which may have been copied as ASCII. What joins it comes from a range of the source.
+func (c *Cleaner) openSegment(source, end int) {
 	n := len(c.dst)
-	if c.dirty || n == 0 {
-		return
-	}
-	if c.dst[n-1] < 0x80 && c.mapEnd != n {
+	if !c.dirty && n > 0 && c.dst[n-1] < 0x80 && c.mapEnd != n {
 		c.segment, c.segmentSource, c.counted = n-1, max(source-1, 0), false
 	}
+	c.join(source, end)
 }
 
 // flush brings the last segment to normal form.
@@ -348,7 +400,11 @@ func (c *Cleaner) flush() {
 	}
 	c.dst = append(c.dst[:c.segment], form...)
 	if !c.counted {
-		c.note(NFKC, c.segmentSource, c.segmentSource)
+		start, end := c.segmentSource, c.segmentSource
+		if n := len(c.origins); n > 0 {
+			start, end = c.origins[n-1].start, c.origins[n-1].end
+		}
+		c.note(NFKC, start, end)
 		c.counted = true
 	}
 }

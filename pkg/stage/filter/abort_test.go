@@ -12,7 +12,7 @@ import (
 )
 
 func TestUnusableEntityAborts(t *testing.T) {
-	requirement.Claim(t, "ABT-03", "ABT-04", "ABT-06", "ABT-10", "AMB-10")
+	requirement.Claim(t, "ABT-03", "ABT-04", "ABT-06", "ABT-10", "AMB-10", "AMB-100")
 	cases := []struct {
 		name, rule, code string
 		change           func(*fixture)
@@ -20,6 +20,10 @@ func TestUnusableEntityAborts(t *testing.T) {
 		{"rejected body", "filter.unsafe-body", "unsafe_content", func(f *fixture) { f.entity().Content = text(injection) }},
 		{"body marked oversize", "filter.oversize-body", "source_too_large", func(f *fixture) {
 			f.entity().Content = contract.Content{Form: contract.FormOversize}
+		}},
+		{"body that grows", "filter.oversize-body", "source_too_large", func(f *fixture) {
+			f.header.Collection.Bounds.MaxSourceBytes = 200_000
+			f.entity().Content = text(strings.Repeat("\ufdfa", 40_000))
 		}},
 		{"oversize body", "filter.oversize-body", "source_too_large", func(f *fixture) {
 			f.entity().Content = text(strings.Repeat("a", 2001))

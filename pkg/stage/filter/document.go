@@ -42,7 +42,7 @@ func (t *text) document(it *item, l *contract.Document) error {
 		f.AddFindings(r.Findings)
 		outcome := "kept"
 		switch {
-		case s.Policy.Refuses(r.Findings, t.strict):
+		case s.Policy.Refuses(r.Findings, t.strict), r.Oversize && s.Policy != document.Replace:
 			f.Status, outcome = contract.Rejected, "rejects the document"
 		case s.Policy == document.Replace:
 			f.Status = contract.Highest(f.Status, contract.Modified)

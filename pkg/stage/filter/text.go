@@ -161,7 +161,7 @@ func (t *text) record(it *item, l *contract.Record) error {
 	}
 	switch l.Content.Form {
 	case contract.FormOversize:
-		return abort(it, "filter.oversize-body", contract.SourceTooLarge, fmt.Sprintf("the body is over max_source_bytes, %d", t.bounds.MaxSourceBytes), "shorten the body at the forge")
+		return abort(it, "filter.oversize-body", contract.SourceTooLarge, fmt.Sprintf("the body is over max_source_bytes, %d, or grows to more than twice its length while it is cleaned", t.bounds.MaxSourceBytes), "shorten the body at the forge")
 	case contract.FormNone:
 		return abort(it, "filter.unsafe-body", contract.UnsafeContent, "the body cannot be made safe: "+counts(f.Findings), "remove the named construct from the body at the forge")
 	}
@@ -223,6 +223,10 @@ func (t *text) content(it *item, kind safety.Kind, c *contract.Content) (*contra
 		return nil, component(it, err)
 	}
 	t.report(it, "", r)
+	if r.Oversize {
+		*c = contract.Content{Form: contract.FormOversize}
+		return nil, nil
+	}
 	f := filterOf(r)
 	if r.Status == contract.Rejected {
 		*c = contract.Content{}
@@ -267,7 +271,7 @@ type displayed struct {
 // display filters one display string; its size is measured here (AMB-10, DSP-02).
 func (t *text) display(it *item, field, s string) (displayed, error) {
 	if int64(len(s)) > t.bounds.MaxSourceBytes {
-		f := contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: "bound.oversize", Count: 1}}}
+		f := contract.Filter{Status: contract.Rejected, Findings: []contract.Finding{{Code: safety.Oversize, Count: 1}}}
 		it.notice(string(contract.SourceTooLarge), 0, field+" is over max_source_bytes")
 		return displayed{filter: f, unusable: contract.SourceTooLarge}, nil
 	}
@@ -277,7 +281,11 @@ func (t *text) display(it *item, field, s string) (displayed, error) {
 	}
 	t.report(it, field, r)
 	d := displayed{filter: filterOf(r)}
-	if r.Status == contract.Rejected {
+	switch {
+	case r.Oversize:
+		d.unusable = contract.SourceTooLarge
+		return d, nil
+	case r.Status == contract.Rejected:
 		d.unusable = contract.UnsafeContent
 		return d, nil
 	}

@@ -422,7 +422,7 @@ func TestExplainGivesOffsetsAndNoText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"filter: line 4: comment IC_kwDO1: comments/secret.github,unicode.zero-width: count 2: modified\n",
-		"filter: line 4: comment IC_kwDO1: comments/secret.github: count 1: at bytes 5-45\n",
+		"filter: line 4: comment IC_kwDO1: comments/secret.github: count 1: at bytes 8-48\n",
 		"filter: line 4: comment IC_kwDO1: comments/unicode.zero-width: count 1: at bytes 2-5\n",
 	} {
 		if !strings.Contains(r.stderr, want) {
@@ -431,6 +431,21 @@ func TestExplainGivesOffsetsAndNoText(t *testing.T) {
 	}
 	if strings.Contains(r.stderr, "ghp") {
 		t.Error("stderr holds text")
+	}
+}
+
+// A text that grows beyond its limit while it is cleaned is too large (AMB-100).
+func TestGrownTextIsOversize(t *testing.T) {
+	requirement.Claim(t, "AMB-100")
+	f := newFixture("triage")
+	f.comment("IC_kwDO1", owner, strings.Repeat("\ufdfa", 40_000))
+	f.comment("IC_kwDO2", owner, strings.Repeat("\ufdfa", 4))
+	r := f.filter(t)
+	if c := r.record(t, "IC_kwDO1"); c.Content.Form != contract.FormOversize || c.Filter != nil {
+		t.Errorf("%+v", c)
+	}
+	if c := r.record(t, "IC_kwDO2"); c.Content.Form != contract.FormText {
+		t.Errorf("%+v", c)
 	}
 }
 
