@@ -22,6 +22,7 @@ func Files(safety string) (map[string][]byte, error) {
 		path, pkg, imports string
 		write              func(*writer, *Set) error
 	}{
+		{"unicodesafety/tables_gen.go", "unicodesafety", "", writeUnicode},
 		{"secret/codes_gen.go", "secret", "", writeCodes},
 		{"secret/tokens_gen.go", "secret", "", writeTokens},
 		{"secret/lists_gen.go", "secret", "", writeLists("secret")},

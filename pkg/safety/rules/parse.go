@@ -76,6 +76,7 @@ var fields = map[string][]string{
 	"words":    {"words*", "doc"},
 	"list":     {"go", "words*", "item*", "doc", "code", "hit*", "miss*"},
 	"table":    {"go", "row*", "doc", "code", "hit*", "miss*"},
+	"range":    {"code", "points*", "doc"},
 	"language": {"name", "script", "doc"},
 	"phrase":   {"code", "words*", "when", "unless", "doc", "hit+", "miss+"},
 }

@@ -112,7 +112,8 @@ type Set struct {
 	Words     []string // that rules name, and no class of English has
 	Lists     []*List
 	Languages []*Language
-	sample    *sample // on which anchors and placements are chosen
+	Ranges    []*Range // of characters that are removed
+	sample    *sample  // on which anchors and placements are chosen
 }
 
 // Known holds the names that the code gives to what the data refer to.
@@ -124,7 +125,7 @@ type Known struct {
 // Load reads the rules and the sample from the folder of the package safety.
 func Load(fsys fs.FS, known Known) (*Set, error) {
 	s := &Set{}
-	for _, dir := range []string{"secret", "injection", "language"} {
+	for _, dir := range []string{"unicode", "secret", "injection", "language"} {
 		entries, err := read(fsys, "rules/"+dir)
 		if err != nil {
 			return nil, err
@@ -197,6 +198,10 @@ func (s *Set) add(e *Entry, dir string, known Known) error {
 		s.Tokens = append(s.Tokens, &Token{Samples: samples, Prefixes: e.all("prefix"), Body: e.words("body"), Need: e.words("need"), Tail: e.one("tail")})
 	case "words":
 		s.Words = append(s.Words, e.words("words")...)
+	case "range":
+		r := &Range{Samples: samples, ID: e.ID}
+		s.Ranges = append(s.Ranges, r)
+		return r.resolve()
 	case "list", "table":
 		l := &List{Samples: samples, Folder: dir, ID: e.ID, Go: e.one("go"), Code: e.one("code")}
 		l.Words = append(e.words("words"), e.all("item")...)

@@ -17,7 +17,6 @@ type Cleaner struct {
 	// that invisible or control characters kept apart. Escapes do not count.
 	Joints []int32
 
-	t       *tables
 	seg     segmenter
 	dst     []byte
 	grown   bool // the text was given up
@@ -42,8 +41,7 @@ type Cleaner struct {
 
 // NewCleaner gives a Cleaner.
 func NewCleaner() *Cleaner {
-	t := derive()
-	return &Cleaner{t: t, seg: segmenter{t: t}}
+	return &Cleaner{}
 }
 
 // Counts gives the number of findings of the last call, by Code.
@@ -292,7 +290,7 @@ func (c *Cleaner) plainRun(src []byte, i int) int {
 			r = rune(b&0x0F)<<12 | rune(next&0x3F)<<6 | rune(src[j+2]&0x3F)
 			size = 3
 		}
-		if r == 0 || c.t.class(r) != plain {
+		if r == 0 || classOf(r) != plain {
 			break
 		}
 		last = j
@@ -324,19 +322,19 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 		c.dst = utf8.AppendRune(c.dst, utf8.RuneError)
 		return i + size
 	}
-	switch k := c.t.class(r); k {
+	switch k := classOf(r); k {
 	case plain:
 		c.starter(i, i+size)
 		c.dst = append(c.dst, src[i:i+size]...)
 	case mapped:
 		c.starter(i, i+size)
-		c.dst = append(c.dst, c.t.replacement[r]...)
+		c.dst = append(c.dst, replacement(r)...)
 		c.mapEnd = len(c.dst)
 		c.note(NFKC, i, i+size)
 		c.counted = true
 		if c.dst[len(c.dst)-1] >= utf8.RuneSelf {
 			last, _ := utf8.DecodeLastRune(c.dst)
-			if ccc := c.t.ccc[last]; ccc != 0 {
+			if ccc := combiningClass(last); ccc != 0 {
 				c.markEnd, c.lastClass = len(c.dst), ccc
 			}
 		}
@@ -344,7 +342,7 @@ func (c *Cleaner) multibyte(src []byte, i int) int {
 		c.openSegment(i, i+size)
 		ccc := uint8(0)
 		if k == mark {
-			ccc = c.t.ccc[r]
+			ccc = combiningClass(r)
 		}
 		if k == joins || c.markEnd == len(c.dst) && c.lastClass > ccc {
 			c.dirty = true

@@ -62,7 +62,7 @@ func (c *Cleaner) escape(src []byte, i int) int {
 			continue
 		}
 		if r >= 0x80 {
-			k := c.t.class(r)
+			k := classOf(r)
 			switch {
 			case k >= removed:
 				c.note(Code(k-removed), i, i+size)
@@ -75,8 +75,8 @@ func (c *Cleaner) escape(src []byte, i int) int {
 				return i + size
 			case k == c1:
 				return i
-			case k == mapped && len(c.t.replacement[r]) == 1:
-				r = rune(c.t.ascii[r])
+			case k == mapped && len(replacement(r)) == 1:
+				r = rune(replacement(r)[0])
 			case state != control:
 				return i
 			}
@@ -156,13 +156,13 @@ func (c *Cleaner) terminator(src []byte, i int) (int, bool) {
 		r, size := utf8.DecodeRune(src[j:])
 		k := plain
 		if r >= 0x80 && (r != utf8.RuneError || size > 1) {
-			k = c.t.class(r)
+			k = classOf(r)
 		}
 		switch {
 		case k >= removed, r < 0x80 && removableControl(r) && r != esc && r != can && r != sub:
 			j += size
 			continue
-		case r == '\\' || k == mapped && c.t.ascii[r] == '\\':
+		case r == '\\' || k == mapped && replacement(r) == `\`:
 			c.note(TerminalEscape, i, i+1)
 			c.noteRemoved(src, i+1, j)
 			c.note(TerminalEscape, j, j+size)
@@ -180,7 +180,7 @@ func (c *Cleaner) noteRemoved(src []byte, i, j int) {
 		if r < 0x80 {
 			c.note(controlCode(r), i, i+size)
 		} else {
-			c.note(Code(c.t.class(r)-removed), i, i+size)
+			c.note(Code(classOf(r)-removed), i, i+size)
 		}
 		i += size
 	}

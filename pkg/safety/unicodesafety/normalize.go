@@ -31,7 +31,6 @@ type character struct {
 // after thirty non-starters, and so has no fixed point under removal of invisible
 // characters. Its work is linear in the length of the segment.
 type segmenter struct {
-	t          *tables
 	characters []character
 	sorted     []character
 	out        []byte
@@ -72,12 +71,12 @@ func (s *segmenter) decompose(r rune, encoded []byte) {
 	}
 	d := norm.NFKC.Properties(encoded).Decomposition()
 	if d == nil {
-		s.characters = append(s.characters, character{r, s.t.ccc[r]})
+		s.characters = append(s.characters, character{r, combiningClass(r)})
 		return
 	}
 	for len(d) > 0 {
 		r, size := utf8.DecodeRune(d)
-		s.characters = append(s.characters, character{r, s.t.ccc[r]})
+		s.characters = append(s.characters, character{r, combiningClass(r)})
 		d = d[size:]
 	}
 }
@@ -153,8 +152,7 @@ func (s *segmenter) pair(a, b rune) (rune, bool) {
 	case a >= hangulBase && a < hangulEnd && (a-hangulBase)%tailCount == 0 && b > tailBase && b < tailBase+tailCount:
 		return a + b - tailBase, true
 	}
-	r, ok := s.t.compositions[[2]rune{a, b}]
-	return r, ok
+	return composition(a, b)
 }
 
 // changed normalizes segment and tells whether the form differs.

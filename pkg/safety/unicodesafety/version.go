@@ -6,9 +6,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version is the Unicode version of the normalization tables.
-const Version = norm.Version
-
-// Consistent tells whether the toolchain's character categories and the
-// normalization tables are of one Unicode version (AMB-75).
-func Consistent() bool { return norm.Version == unicode.Version }
+// Consistent tells whether the toolchain's character categories, the normalization tables
+// and the tables that were made of them are of one Unicode version (AMB-75).
+func Consistent() bool { return norm.Version == unicode.Version && Version == unicode.Version }
