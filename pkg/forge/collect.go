@@ -146,6 +146,7 @@ type reading[T any] struct {
 	newest time.Time // change
 
 	moved  bool  // there is a sign that the list moved
+	twice  bool  // an element came twice
 	broken error // this reading is not the list, however often it looks the same
 }
 
@@ -170,8 +171,13 @@ func read[T any](ctx context.Context, s shape, page func(context.Context, string
 		r.cursors[next] = true
 		cursor, promised = next, !p.Guess
 	}
-	if r.broken == nil && s != sieved && r.total != nil && r.distinct() < *r.total {
-		r.broken = ErrListShort
+	if r.broken == nil && r.total != nil && r.distinct() < *r.total {
+		switch {
+		case s != sieved:
+			r.broken = ErrListShort
+		case r.twice:
+			r.broken = ErrListMoved // what came twice took the place of something
+		}
 	}
 	return r, nil
 }
@@ -324,7 +330,7 @@ func (r *reading[T]) item(item *Item[T], id string) {
 	case !bytes.Equal(raw, item.Raw):
 		r.moved, r.broken = true, ErrListMoved
 	default:
-		r.moved = true
+		r.moved, r.twice = true, true
 	}
 }
 

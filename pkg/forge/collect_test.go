@@ -151,6 +151,8 @@ func TestCollectNumbered(t *testing.T) {
 		{"a newer element", false, []reading{{{ids: "ab", total: 4}, {ids: "de", total: 4, last: true, late: true}}, {{ids: "bc", total: 4}, {ids: "de", total: 4, last: true}}}, "bcde", nil, 3},
 		{"an element twice", false, []reading{{{ids: "ab", total: 3}, {ids: "ba", total: 3, last: true}}, {{ids: "ab", total: 3}, {ids: "c", total: 3, last: true}}}, "abc", nil, 3},
 		{"an element twice, always", true, []reading{{{ids: "ab"}, {ids: "bc", last: true}}}, "abc", nil, 2},
+		{"an element twice in place of another, always", true, []reading{{{ids: "ab", total: 4}, {ids: "bc", total: 4, last: true}}}, "", forge.ErrListMoved, 2},
+		{"an element twice, and all there", true, []reading{{{ids: "ab", total: 3}, {ids: "bc", total: 3, last: true}}}, "abc", nil, 2},
 		{"two contents", false, []reading{{{ids: "ab", total: 3}, {ids: "Bc", total: 3, last: true}}, {{ids: "aB", total: 3}, {ids: "c", total: 3, last: true}}}, "aBc", nil, 3},
 		{"two contents, always", false, []reading{{{ids: "ab", total: 3}, {ids: "Bc", total: 3, last: true}}}, "", forge.ErrListMoved, 2},
 		{"a promised page is empty", false, []reading{{{ids: "ab", total: 2}, {total: 2, last: true}}}, "ab", nil, 2},

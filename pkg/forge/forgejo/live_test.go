@@ -1,0 +1,222 @@
+package forgejo_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"snapline/pkg/contract"
+	"snapline/pkg/forge/forgejo"
+	"snapline/pkg/forge/forgejo/forgejotest"
+	"snapline/pkg/forge/forgetest"
+	"snapline/pkg/requirement"
+)
+
+// past is a time before the run, a different one for each n.
+func past(n int) time.Time {
+	return forgetest.NewClock().Now().Add(-48*time.Hour + time.Duration(n)*time.Minute)
+}
+
+// onServer runs fetch against a server.
+func onServer(s *forgejotest.Server) forgetest.Subject {
+	path := "/team/Demo/issues/7"
+	if s.Pull {
+		path = "/team/Demo/pulls/7"
+	}
+	return forgetest.Subject{
+		Driver: forgejo.Driver, Address: "https://" + forgejotest.Host + path,
+		Hosts: func() map[string]http.Handler { return map[string]http.Handler{forgejotest.Host: s} },
+	}
+}
+
+// busy is a pull request with something of everything.
+func busy() *forgejotest.Server {
+	s := forgejotest.New(true)
+	ids := 1000
+	next := func() int { ids++; return ids }
+	fill := func(name string, makers func(id int, at time.Time) forgetest.Row, n int) *forgetest.Table {
+		t := s.Tables[name]
+		if t == nil {
+			t = &forgetest.Table{}
+			s.Tables[name] = t
+		}
+		t.New = func(at time.Time) forgetest.Row { return makers(next(), at) }
+		for range n {
+			t.Rows = append(t.Rows, makers(next(), past(ids-1000)))
+		}
+		return t
+	}
+	comment := func(id int, at time.Time) forgetest.Row { return forgejotest.Comment(id, id%3+1, at, at) }
+	edit := func(r forgetest.Row, at time.Time) forgetest.Row {
+		var id int
+		_, _ = fmt.Sscan(r.ID, &id)
+		return forgejotest.Comment(id, id%3+1, past(0), at)
+	}
+	fill(forgejotest.Comments, comment, 5).Edited = edit
+	reviews := fill(forgejotest.Reviews, func(id int, at time.Time) forgetest.Row { return forgejotest.Review(id, 2, "COMMENT", false, 0, at) }, 1)
+	for i, row := range []struct {
+		state     string
+		dismissed bool
+		inline    int
+	}{
+		{"PENDING", false, 0},
+		{"REQUEST_REVIEW", false, 0},
+		{"REQUEST_CHANGES", true, 2},
+		{"APPROVED", true, 0},
+		{"PENDING", false, 1},
+		{"COMMENT", false, 1},
+		{"APPROVED", false, 0},
+	} {
+		reviews.Rows = append(reviews.Rows, forgejotest.Review(200+i, 2, row.state, row.dismissed, row.inline, past(100+i)))
+	}
+	fill("code/202", comment, 3).Edited = edit
+	fill("code/205", comment, 1).Edited = edit
+	timeline := fill(forgejotest.Timeline, func(id int, at time.Time) forgetest.Row { return forgejotest.Event(id, 2, "label", 0, at) }, 2)
+	for i := range 4 {
+		timeline.Rows = append(timeline.Rows, forgejotest.Event(300+i, 2, "code", 202, past(100+i)))
+	}
+	for i, id := range []int{202, 203, 205, 206} {
+		timeline.Rows = append(timeline.Rows, forgejotest.Event(310+i, 2, "review", id, past(110+i)))
+	}
+	timeline.Rows = append(timeline.Rows, forgejotest.Event(320, 3, "dismiss_review", 202, past(120)))
+	fill(forgejotest.Runs, func(id int, at time.Time) forgetest.Row { return forgejotest.Run(id, "success", at) }, 5)
+	fill(forgejotest.Statuses, forgejotest.Status, 4)
+	return s
+}
+
+// calm leaves out the dismissed reviews, and with them the many pages of a timeline.
+func calm(s *forgejotest.Server) {
+	t := s.Tables[forgejotest.Reviews]
+	t.Rows = slices.DeleteFunc(t.Rows, func(r forgetest.Row) bool { return strings.Contains(r.JSON, `"dismissed":true`) })
+	s.Tables[forgejotest.Timeline].Rows = nil
+	delete(s.Tables, "code/202")
+}
+
+// TestMovingLists: whatever somebody changes while the lists are read, nothing that lived
+// all the while is lost without a count, on servers that give whole lists, on those that
+// cut every answer, and on those that do not tell at how many rows.
+func TestMovingLists(t *testing.T) {
+	requirement.Claim(t, "AMB-82", "AMB-83", "AMB-42", "AMB-45", "GAP-05")
+	for name, change := range map[string]func(*forgejotest.Server){
+		"whole lists":             func(*forgejotest.Server) {},
+		"capped":                  func(s *forgejotest.Server) { s.Capped, s.Size = true, 3; calm(s) },
+		"capped, no settings":     func(s *forgejotest.Server) { s.Capped, s.Size, s.Settings = true, 3, false; calm(s) },
+		"whole lists, small page": func(s *forgejotest.Server) { s.Size = 3; calm(s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var last *forgejotest.Server
+			tally := forgetest.WalkMoving(t, name, func(*forgetest.World) forgetest.Subject { return onServer(last) }, func() *forgetest.World {
+				last = busy()
+				change(last)
+				return last.World
+			})
+			t.Logf("%+v", tally)
+			if tally.Complete < tally.Runs/2 {
+				t.Errorf("most runs should get everything: %+v", tally)
+			}
+		})
+	}
+}
+
+// TestLiveServer: what a live server showed that recordings of single answers do not.
+func TestLiveServer(t *testing.T) {
+	requirement.Claim(t, "AMB-82", "AMB-60", "GAP-05")
+	dismissed := func(s *forgetest.Stream, id string) string {
+		r := s.Record(id)
+		if r == nil || r.State != contract.Dismissed {
+			return "not dismissed"
+		}
+		if r.DismissedBy == nil || r.DismissedAt == nil {
+			return "nobody"
+		}
+		return *r.DismissedBy
+	}
+	for name, c := range map[string]struct {
+		server func(s *forgejotest.Server)
+		check  func(s *forgetest.Stream) string
+	}{
+		"451 drafts before one review": {
+			func(s *forgejotest.Server) {
+				t := s.Tables[forgejotest.Reviews]
+				for i := range 451 {
+					t.Rows = append(t.Rows, forgejotest.Review(10+i, 2, "PENDING", false, 0, past(i)))
+				}
+				t.Rows = append(t.Rows, forgejotest.Review(999, 2, "APPROVED", false, 0, past(500)))
+			},
+			func(s *forgetest.Stream) string { return strings.Join(s.IDs(contract.KindReview), " ") + " is 999" },
+		},
+		"three drafts, three a page": {
+			func(s *forgejotest.Server) {
+				t := s.Tables[forgejotest.Reviews]
+				for i, state := range []string{"COMMENT", "COMMENT", "COMMENT", "PENDING", "PENDING", "PENDING", "COMMENT", "COMMENT", "COMMENT"} {
+					t.Rows = append(t.Rows, forgejotest.Review(20+i, 2, state, false, 0, past(i)))
+				}
+				s.Size = 3
+			},
+			func(s *forgetest.Stream) string {
+				return strings.Join(s.IDs(contract.KindReview), " ") + " is 20 21 22 26 27 28"
+			},
+		},
+		"a superseded review has no event": {
+			func(s *forgejotest.Server) {
+				s.Tables[forgejotest.Reviews].Rows = []forgetest.Row{
+					forgejotest.Review(40, 2, "REQUEST_CHANGES", true, 0, past(1)), forgejotest.Review(41, 2, "APPROVED", false, 0, past(2)),
+				}
+				s.Tables[forgejotest.Timeline].Rows = nil
+			},
+			func(s *forgetest.Stream) string { return dismissed(s, "40") + " is nobody" },
+		},
+		"160 comments on code before the dismissal": {
+			func(s *forgejotest.Server) {
+				s.Tables[forgejotest.Reviews].Rows = []forgetest.Row{forgejotest.Review(40, 2, "REQUEST_CHANGES", true, 160, past(1))}
+				code := &forgetest.Table{}
+				timeline := s.Tables[forgejotest.Timeline]
+				for i := range 160 {
+					code.Rows = append(code.Rows, forgejotest.Comment(1000+i, 2, past(i), past(i)))
+					timeline.Rows = append(timeline.Rows, forgejotest.Event(1000+i, 2, "code", 40, past(i)))
+				}
+				timeline.Rows = append(timeline.Rows, forgejotest.Event(3000, 2, "review", 40, past(200)), forgejotest.Event(3001, 3, "dismiss_review", 40, past(201)))
+				s.Tables["code/40"] = code
+			},
+			func(s *forgetest.Stream) string {
+				return fmt.Sprint(dismissed(s, "40"), " ", len(s.IDs(contract.KindComment)), " is 3 160")
+			},
+		},
+	} {
+		for variant, change := range map[string]func(*forgejotest.Server){
+			"whole":  func(*forgejotest.Server) {},
+			"capped": func(s *forgejotest.Server) { s.Capped = true },
+		} {
+			t.Run(name+", "+variant, func(t *testing.T) {
+				s := forgejotest.New(true)
+				c.server(s)
+				change(s)
+				o := onServer(s).Run(context.Background(), t, &forgetest.Net{})
+				stream := o.Lines(t)
+				got, want, _ := strings.Cut(c.check(stream), " is ")
+				if got != want || stream.Gaps["reviews/fetch_failed"]+stream.Gaps["comments/fetch_failed"] != 0 {
+					t.Errorf("got %s, want %s, gaps %v", got, want, stream.Gaps)
+				}
+			})
+		}
+	}
+}
+
+// A renamed repository redirects every request to its old path: one of them is enough.
+func TestRenamedRepository(t *testing.T) {
+	s := busy()
+	s.Old = "/api/v1/repos/team/Before"
+	subject := onServer(s)
+	subject.Address = "https://" + forgejotest.Host + "/team/Before/pulls/7"
+	o := subject.Run(context.Background(), t, &forgetest.Net{})
+	stream := o.Lines(t)
+	old := slices.DeleteFunc(slices.Clone(o.Requests), func(r forgetest.Seen) bool { return !strings.Contains(r.URL, "/Before/") })
+	if len(old) != 1 || stream.Header.Source.Repository != "team/demo" || len(stream.Checks) != 5 {
+		t.Errorf("%d requests to the old path, source %+v, %d checks", len(old), stream.Header.Source, len(stream.Checks))
+	}
+}
