@@ -139,7 +139,8 @@ type reading[T any] struct {
 	starts   map[string]bool // pages, by all they brought
 
 	pages  int
-	idle   int  // pages in a row that brought nothing
+	idle   int  // pages in a row that brought nothing new
+	empty  int  // pages in a row that brought nothing
 	marked bool // some page could tell whether there is more
 	total  *int64
 	date   time.Time // of the first page
@@ -235,9 +236,12 @@ func (r *reading[T]) add(p *Page[T], promised bool) (next string) {
 	if len(ids) == 0 && promised && r.shape == numbered {
 		r.moved = true
 	}
-	r.idle++
+	r.idle, r.empty = r.idle+1, r.empty+1
 	if fresh {
 		r.idle = 0
+	}
+	if len(ids) > 0 {
+		r.empty = 0
 	}
 	guess := p.Guess && !r.marked
 	r.marked = r.marked || !p.Guess
@@ -250,7 +254,7 @@ func (r *reading[T]) add(p *Page[T], promised bool) (next string) {
 		}
 	}
 	switch {
-	case !p.Guess, guess && !r.ended(fresh):
+	case !p.Guess, guess && !r.ended(len(ids), fresh):
 		return p.Next
 	}
 	return ""
@@ -302,11 +306,14 @@ func join(ids []string) string {
 }
 
 // ended reports whether a page of a list without marks was its last.
-func (r *reading[T]) ended(fresh bool) bool {
-	if r.shape == sieved {
-		return r.idle >= 2 // one empty page may stand anywhere
+func (r *reading[T]) ended(n int, fresh bool) bool {
+	switch r.shape {
+	case byCursor:
+		return !fresh
+	case sieved:
+		return r.empty >= 2 // one empty page may stand anywhere
 	}
-	return !fresh
+	return n == 0
 }
 
 func (r *reading[T]) item(item *Item[T], id string) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/fault"
 	"snapline/pkg/forge/forgejo"
 	"snapline/pkg/forge/forgejo/forgejotest"
 	"snapline/pkg/forge/forgetest"
@@ -104,7 +105,7 @@ func TestMovingLists(t *testing.T) {
 	for name, change := range map[string]func(*forgejotest.Server){
 		"whole lists":             func(*forgejotest.Server) {},
 		"capped":                  func(s *forgejotest.Server) { s.Capped, s.Size = true, 3; calm(s) },
-		"capped, no settings":     func(s *forgejotest.Server) { s.Capped, s.Size, s.Settings = true, 3, false; calm(s) },
+		"capped, no settings":     func(s *forgejotest.Server) { s.Capped, s.Size, s.Settings = true, 3, false; s.Stride = 4; calm(s) },
 		"whole lists, small page": func(s *forgejotest.Server) { s.Size = 3; calm(s) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,5 +219,168 @@ func TestRenamedRepository(t *testing.T) {
 	old := slices.DeleteFunc(slices.Clone(o.Requests), func(r forgetest.Seen) bool { return !strings.Contains(r.URL, "/Before/") })
 	if len(old) != 1 || stream.Header.Source.Repository != "team/demo" || len(stream.Checks) != 5 {
 		t.Errorf("%d requests to the old path, source %+v, %d checks", len(old), stream.Header.Source, len(stream.Checks))
+	}
+}
+
+// A review that is deleted between the list and its comments costs itself; one whose
+// comments are not found though it is listed costs the comments.
+func TestVanishedReview(t *testing.T) {
+	requirement.Claim(t, "AMB-83")
+	for _, listed := range []bool{false, true} {
+		routes := demo(t)
+		reviews := capture(t, "70-reviews-hidden-page-1.http")
+		reviews.Header.Del("X-Total-Count")
+		reviews.Body = strings.Replace(reviews.Body, `"comments_count":0`, `"comments_count":2`, 1)
+		routes[api+"/pulls/2/reviews"] = []forgetest.Reply{reviews}
+		if !listed {
+			routes[api+"/pulls/2/reviews"] = append(routes[api+"/pulls/2/reviews"], forgetest.JSON(`[]`))
+		}
+		routes[api+"/pulls/2/reviews/701/comments"] = []forgetest.Reply{capture(t, "93-deleted-review-comments-404.http")}
+		o := subject("/owner1/Demo/pulls/2", routes).Run(context.Background(), t, &forgetest.Net{})
+		s := o.Lines(t)
+		comments, reviewed := len(s.IDs(contract.KindComment)), len(s.IDs(contract.KindReview))
+		if listed {
+			if comments != 0 || reviewed != 1 || s.Gaps["comments/fetch_failed"] != 1 {
+				t.Errorf("listed: %d comments, %d reviews, gaps %v", comments, reviewed, s.Gaps)
+			}
+			continue
+		}
+		if comments == 0 || reviewed != 0 || s.Gaps["comments/fetch_failed"] != 0 || !strings.Contains(o.Stderr, "review 701 was deleted") {
+			t.Errorf("gone: %d comments, %d reviews, gaps %v\n%s", comments, reviewed, s.Gaps, o.Stderr)
+		}
+	}
+}
+
+// Recorded pages of a live server, as they came: hidden rows in the total, null between
+// pages of a timeline and past its end, a requested reviewer before and after.
+func TestRecordedPages(t *testing.T) {
+	requirement.Claim(t, "AMB-82", "AMB-60")
+	routes := demo(t)
+	routes["/api/v1/settings/api"] = []forgetest.Reply{forgetest.JSON(`{"max_response_items":2,"default_paging_num":2}`)}
+	list := api + "/pulls/2/reviews"
+	first := capture(t, "70-reviews-hidden-page-1.http")
+	routes[list] = []forgetest.Reply{first}
+	for i, name := range []string{"70-reviews-hidden-page-1.http", "71-reviews-hidden-page-2-empty.http", "72-reviews-hidden-page-3.http", "73-reviews-hidden-page-4.http"} {
+		routes[fmt.Sprintf("%s?limit=50&page=%d", list, i+1)] = []forgetest.Reply{capture(t, name)}
+	}
+	s := run(t, subject("/owner1/Demo/pulls/2", routes))
+	ids := s.IDs(contract.KindReview)
+	slices.Sort(ids)
+	if got := strings.Join(ids, " "); got != "701 706 707 708" {
+		t.Errorf("reviews %s, gaps %v", got, s.Gaps)
+	}
+
+	routes = demo(t)
+	routes["/api/v1/settings/api"] = []forgetest.Reply{capture(t, "61-settings-api.http")}
+	routes[list] = []forgetest.Reply{capture(t, "74-reviews-superseded-dismissed-ghost.http")}
+	for id := 695; id <= 698; id++ {
+		routes[fmt.Sprintf("%s/%d/comments", list, id)] = []forgetest.Reply{forgetest.JSON(`null`)}
+	}
+	timeline := api + "/issues/2/timeline"
+	routes[timeline] = []forgetest.Reply{capture(t, "66-timeline-many-page-1.http")}
+	for i := range 9 {
+		routes[fmt.Sprintf("%s?limit=50&page=%d", timeline, i+1)] = []forgetest.Reply{capture(t, "64-timeline-null-past-end.http")}
+	}
+	for i, name := range []string{"66-timeline-many-page-1.http", "67-timeline-many-page-2.http", "68-timeline-many-page-3.http", "65-timeline-dismissal.http"} {
+		routes[fmt.Sprintf("%s?limit=50&page=%d", timeline, i+1)] = []forgetest.Reply{capture(t, name)}
+	}
+	s = run(t, subject("/owner1/Demo/pulls/2", routes))
+	states := map[string]string{}
+	for _, r := range s.Records {
+		if r.Kind == contract.KindReview {
+			states[r.ID] = string(r.State)
+			if r.DismissedBy != nil {
+				states[r.ID] += " by " + *r.DismissedBy
+			}
+		}
+	}
+	if got := fmt.Sprint(states); got != "map[695:dismissed 696:changes_requested 697:dismissed by 21 698:approved]" {
+		t.Errorf("reviews %s, gaps %v", got, s.Gaps)
+	}
+
+	for name, want := range map[string]string{"90-requested-before.http": "", "91-requested-after.http": "710"} {
+		routes = demo(t)
+		routes[list] = []forgetest.Reply{capture(t, name)}
+		if got := strings.Join(run(t, subject("/owner1/Demo/pulls/2", routes)).IDs(contract.KindReview), " "); got != want {
+			t.Errorf("%s: reviews %q", name, got)
+		}
+	}
+}
+
+// What is said of statuses costs nothing but itself.
+func TestStatusesFailAlone(t *testing.T) {
+	requirement.Claim(t, "AMB-86")
+	for status, gap := range map[int]string{403: "checks/authorization_failed", 404: "checks/fetch_failed", 502: "checks/fetch_failed"} {
+		routes := demo(t)
+		routes[api+"/actions/runs"] = []forgetest.Reply{forgetest.JSON(`{"workflow_runs":[{"id":70,"workflow_id":"ci.yml","status":"waiting","commit_sha":"` + head + `","created":"2026-05-05T10:00:00Z"}],"total_count":1}`)}
+		routes[api+"/commits/"+head+"/statuses"] = []forgetest.Reply{{Status: status, Body: `{"message":"no"}`}}
+		if s := run(t, subject("/owner1/Demo/pulls/2", routes)); s.Gaps[gap] != 1 || len(s.Checks) != 1 {
+			t.Errorf("%d: %d checks, gaps %v", status, len(s.Checks), s.Gaps)
+		}
+	}
+}
+
+// Text that names an author on another forge is nobody's here.
+func TestImported(t *testing.T) {
+	requirement.Claim(t, "AMB-80")
+	for name, unknown := range map[string]bool{`""`: false, `null`: false, `"jane"`: true} {
+		routes := demo(t)
+		routes[api+"/issues/1/comments"] = []forgetest.Reply{forgetest.JSON(`[{"id":8,"body":"b","user":{"id":4,"login":"dev1"},"original_author":` + name + `,"original_author_id":3,"created_at":"2026-05-05T10:00:00Z","updated_at":"2026-05-05T10:00:00Z"}]`)}
+		if r := run(t, subject("/owner1/Demo/issues/1", routes)).Record("8"); r == nil || (r.AuthorID == nil) != unknown {
+			t.Errorf("comment of %s: %+v", name, r)
+		}
+		for path, file := range map[string]string{"issues/1": "27-issue.http", "pulls/2": "30-pull-open.http"} {
+			routes := demo(t)
+			entity := capture(t, file)
+			entity.Body = strings.Replace(entity.Body, `"number":`, `"original_author":`+name+`,"number":`, 1)
+			entity.Body = strings.Replace(entity.Body, `"original_author":"",`, "", 1)
+			routes[api+"/"+path] = []forgetest.Reply{entity}
+			o := subject("/owner1/Demo/"+path, routes).Run(context.Background(), t, &forgetest.Net{})
+			if unknown != (fault.ExitOf(o.Err) == fault.Aborted) || unknown && !strings.Contains(o.Err.Error(), "imported") {
+				t.Errorf("%s of %s: %v", path, name, o.Err)
+			}
+		}
+	}
+}
+
+// A refusal repeats the scope that the server asks for, and nothing else of its answer.
+func TestRefusalNamesTheScope(t *testing.T) {
+	refused := capture(t, "81-scope-missing-repository.http")
+	routes := demo(t)
+	routes[api+"/pulls/2/reviews"] = []forgetest.Reply{refused}
+	o := subject("/owner1/Demo/pulls/2", routes).Run(context.Background(), t, &forgetest.Net{})
+	if o.Lines(t); !strings.Contains(o.Stderr, "the scope read:repository") {
+		t.Errorf("reviews: %s", o.Stderr)
+	}
+	routes = demo(t)
+	for key := range routes {
+		if strings.Contains(key, "/collaborators/") {
+			routes[key] = []forgetest.Reply{refused}
+		}
+	}
+	o = subject("/owner1/Demo/issues/1", routes).Run(context.Background(), t, &forgetest.Net{})
+	if o.Lines(t); !strings.Contains(o.Stderr, "the scope read:repository") {
+		t.Errorf("roles: %s", o.Stderr)
+	}
+	// A revoked token comes back in the text of the answer.
+	routes = demo(t)
+	revoked := capture(t, "82-unauthorized-revoked.http")
+	revoked.Body = strings.ReplaceAll(revoked.Body, strings.Repeat("0", 40), forgetest.Token)
+	routes[api+"/issues/1"] = []forgetest.Reply{revoked}
+	o = subject("/owner1/Demo/issues/1", routes).Run(context.Background(), t, &forgetest.Net{})
+	if fault.ExitOf(o.Err) != fault.Environment || strings.Contains(o.Stderr+o.Err.Error(), forgetest.Token) {
+		t.Errorf("revoked: %v\n%s", o.Err, o.Stderr)
+	}
+}
+
+// 200 with null says nothing of the entity: it is asked for again and then exit 4.
+func TestNullEntity(t *testing.T) {
+	for _, path := range []string{"issues/1", "pulls/2"} {
+		routes := demo(t)
+		routes[api+"/"+path] = []forgetest.Reply{forgetest.JSON(`null`)}
+		o := subject("/owner1/Demo/"+path, routes).Run(context.Background(), t, &forgetest.Net{})
+		if fault.ExitOf(o.Err) != fault.Environment || len(o.Requests) < 4 {
+			t.Errorf("%s: %v after %d requests", path, o.Err, len(o.Requests))
+		}
 	}
 }

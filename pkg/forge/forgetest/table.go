@@ -68,36 +68,39 @@ func Array(rows []Row, empty string) string {
 type Change struct {
 	Name string
 	Do   func(t *Table, at time.Time)
+	// Order says that only the order changes, so that an element is seen twice in place
+	// of another.
+	Order bool
 }
 
 // Changes are the ways in which lists move.
 var Changes = []Change{
-	{"delete the first", func(t *Table, _ time.Time) { t.remove(0) }},
-	{"delete the second", func(t *Table, _ time.Time) { t.remove(1) }},
-	{"delete the first three", func(t *Table, _ time.Time) { t.remove(0); t.remove(0); t.remove(0) }},
-	{"delete the last", func(t *Table, _ time.Time) { t.remove(len(t.Rows) - 1) }},
-	{"delete the first hidden", func(t *Table, _ time.Time) { t.remove(t.hidden()) }},
-	{"add at the end", func(t *Table, at time.Time) { t.Rows = append(t.Rows, t.New(at)) }},
-	{"add in front", func(t *Table, at time.Time) { t.Rows = slices.Insert(t.Rows, 0, t.New(at)) }},
-	{"add in front, dated back", func(t *Table, at time.Time) { t.Rows = slices.Insert(t.Rows, 0, t.New(at.Add(-48*time.Hour))) }},
-	{"edit the first", func(t *Table, at time.Time) { t.edit(0, at) }},
-	{"edit the last", func(t *Table, at time.Time) { t.edit(len(t.Rows)-1, at) }},
-	{"exchange the ends", func(t *Table, _ time.Time) { t.swap(0, len(t.Rows)-1) }},
-	{"exchange over a border", func(t *Table, _ time.Time) { t.swap(2, 3) }},
-	{"turn around", func(t *Table, _ time.Time) { slices.Reverse(t.Rows) }},
-	{"first goes, new one comes", func(t *Table, at time.Time) { t.remove(0); t.Rows = append(t.Rows, t.New(at)) }},
-	{"hidden goes, hidden comes", func(t *Table, at time.Time) {
+	{Name: "delete the first", Do: func(t *Table, _ time.Time) { t.remove(0) }},
+	{Name: "delete the second", Do: func(t *Table, _ time.Time) { t.remove(1) }},
+	{Name: "delete the first three", Do: func(t *Table, _ time.Time) { t.remove(0); t.remove(0); t.remove(0) }},
+	{Name: "delete the last", Do: func(t *Table, _ time.Time) { t.remove(len(t.Rows) - 1) }},
+	{Name: "delete the first hidden", Do: func(t *Table, _ time.Time) { t.remove(t.hidden()) }},
+	{Name: "add at the end", Do: func(t *Table, at time.Time) { t.Rows = append(t.Rows, t.New(at)) }},
+	{Name: "add in front", Do: func(t *Table, at time.Time) { t.Rows = slices.Insert(t.Rows, 0, t.New(at)) }},
+	{Name: "add in front, dated back", Do: func(t *Table, at time.Time) { t.Rows = slices.Insert(t.Rows, 0, t.New(at.Add(-48*time.Hour))) }},
+	{Name: "edit the first", Do: func(t *Table, at time.Time) { t.edit(0, at) }},
+	{Name: "edit the last", Do: func(t *Table, at time.Time) { t.edit(len(t.Rows)-1, at) }},
+	{Name: "exchange the ends", Do: func(t *Table, _ time.Time) { t.swap(0, len(t.Rows)-1) }, Order: true},
+	{Name: "exchange over a border", Do: func(t *Table, _ time.Time) { t.swap(2, 3) }, Order: true},
+	{Name: "turn around", Do: func(t *Table, _ time.Time) { slices.Reverse(t.Rows) }, Order: true},
+	{Name: "first goes, new one comes", Do: func(t *Table, at time.Time) { t.remove(0); t.Rows = append(t.Rows, t.New(at)) }},
+	{Name: "hidden goes, hidden comes", Do: func(t *Table, at time.Time) {
 		t.remove(t.hidden())
 		r := t.New(at)
 		r.Hidden = true
 		t.Rows = append(t.Rows, r)
 	}},
-	{"hidden is shown in place", func(t *Table, at time.Time) {
+	{Name: "hidden is shown in place", Do: func(t *Table, at time.Time) {
 		if i := t.hidden(); i >= 0 {
 			t.Rows[i] = t.New(at)
 		}
 	}},
-	{"all go", func(t *Table, _ time.Time) { t.Rows = nil }},
+	{Name: "all go", Do: func(t *Table, _ time.Time) { t.Rows = nil }},
 }
 
 func (t *Table) remove(i int) {

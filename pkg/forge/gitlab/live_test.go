@@ -1,0 +1,237 @@
+package gitlab_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"snapline/pkg/contract"
+	"snapline/pkg/fault"
+	"snapline/pkg/forge/forgetest"
+	"snapline/pkg/forge/gitlab"
+	"snapline/pkg/forge/gitlab/gitlabtest"
+	"snapline/pkg/requirement"
+)
+
+func past(n int) time.Time {
+	return forgetest.NewClock().Now().Add(-48*time.Hour + time.Duration(n)*time.Minute)
+}
+
+// onServer runs fetch against a server.
+func onServer(s *gitlabtest.Server) forgetest.Subject {
+	kind := "issues"
+	if s.Merge {
+		kind = "merge_requests"
+	}
+	return forgetest.Subject{
+		Driver: gitlab.Driver, Address: fmt.Sprintf("https://%s/%s/-/%s/%d", gitlabtest.Host, gitlabtest.Path, kind, gitlabtest.Number),
+		Hosts: func() map[string]http.Handler { return map[string]http.Handler{gitlabtest.Host: s} },
+	}
+}
+
+// busy is a merge request with something of everything.
+func busy() *gitlabtest.Server {
+	s := gitlabtest.New(true)
+	ids := 1000
+	next := func() int { ids += 10; return ids }
+	fill := func(name string, make func(id int, at time.Time) forgetest.Row, n int) *forgetest.Table {
+		t := s.Tables[name]
+		if t == nil {
+			t = &forgetest.Table{}
+			s.Tables[name] = t
+		}
+		t.New = func(at time.Time) forgetest.Row { return make(next(), at) }
+		for range n {
+			t.Rows = append(t.Rows, make(next(), past(ids-1000)))
+		}
+		return t
+	}
+	discussion := func(id int, at time.Time) forgetest.Row {
+		return gitlabtest.Discussion(id, id/10%3+1, id/10%2+1, at, at)
+	}
+	discussions := fill(gitlabtest.Discussions, discussion, 9)
+	for _, i := range []int{1, 3, 4} { // notes of the server's own that the token may not see
+		discussions.Rows[i].Hidden = true
+	}
+	discussions.Edited = func(r forgetest.Row, at time.Time) forgetest.Row {
+		var id int
+		_, _ = fmt.Sscan(r.ID, &id)
+		edited := gitlabtest.Discussion(id, id/10%3+1, len(r.Objects), past(0), at)
+		edited.Hidden = r.Hidden
+		return edited
+	}
+	pipelines := fill(gitlabtest.Pipelines, func(id int, at time.Time) forgetest.Row { return gitlabtest.Pipeline(id, "success", at) }, 0)
+	for _, id := range []int{904, 903, 902, 901} {
+		pipelines.Rows = append(pipelines.Rows, gitlabtest.Pipeline(id, "success", past(id)))
+	}
+	fill("jobs/904", gitlabtest.Job, 5)
+	fill("bridges/904", gitlabtest.Job, 1)
+	fill("jobs/901", gitlabtest.Job, 4)
+	fill(gitlabtest.Statuses, gitlabtest.Job, 4)
+	return s
+}
+
+// TestMovingLists: whatever somebody changes while the lists are read, nothing that lived
+// all the while is lost without a count, whatever is left of the headers.
+func TestMovingLists(t *testing.T) {
+	requirement.Claim(t, "AMB-82", "AMB-83", "AMB-42", "AMB-45", "GAP-05")
+	for name, change := range map[string]func(*gitlabtest.Server){
+		"all headers": func(*gitlabtest.Server) {},
+		"no totals":   func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.NoMore, true; s.Stride = 4 },
+		"link":        func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.Link, true; s.Stride = 4 },
+		"no headers":  func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.None, true; s.Stride = 4 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var last *gitlabtest.Server
+			tally := forgetest.WalkMoving(t, name, func(*forgetest.World) forgetest.Subject { return onServer(last) }, func() *forgetest.World {
+				last = busy()
+				last.Size = 3
+				change(last)
+				return last.World
+			})
+			t.Logf("%+v", tally)
+			if tally.Complete < tally.Runs/2 {
+				t.Errorf("most runs should get everything: %+v", tally)
+			}
+		})
+	}
+}
+
+// TestTenEarlierOnesGo: ten discussions are deleted between two pages, and ten living
+// ones change places with them.
+func TestTenEarlierOnesGo(t *testing.T) {
+	requirement.Claim(t, "AMB-82")
+	s := gitlabtest.New(true)
+	table := s.Tables[gitlabtest.Discussions]
+	for i := range 140 {
+		table.Rows = append(table.Rows, gitlabtest.Discussion(1000+i, 1, 1, past(i), past(i)))
+	}
+	subject := onServer(s)
+	first := true
+	net := &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+		if first && strings.Contains(key, "page=1") && strings.Contains(key, "/discussions") {
+			first = false
+			return func(_ *http.Request, good *http.Response) (*http.Response, error) {
+				table.Rows = table.Rows[10:]
+				return good, nil
+			}
+		}
+		return nil
+	}}
+	got := subject.Run(context.Background(), t, net).Lines(t)
+	if n := len(got.IDs(contract.KindComment)); n != 130 {
+		t.Errorf("%d comments, gaps %v", n, got.Gaps)
+	}
+}
+
+// A pipeline that is deleted while it is read costs itself; one that cannot be found
+// though it is listed costs the checks.
+func TestVanishedPipeline(t *testing.T) {
+	requirement.Claim(t, "AMB-83")
+	for _, listed := range []bool{false, true} {
+		routes := with(merge+"/pipelines", last(`[{"id":900,"project_id":1234,"sha":"`+head+`","ref":"a"},{"id":901,"project_id":1234,"sha":"`+head+`","ref":"a"}]`))
+		if !listed {
+			routes[merge+"/pipelines"] = append(routes[merge+"/pipelines"], last(`[{"id":900,"project_id":1234,"sha":"`+head+`","ref":"a"}]`))
+		}
+		routes[project+"/pipelines/900/jobs"] = []forgetest.Reply{last(list(job(1, "pending", head, "null", "null")))}
+		routes[project+"/pipelines/900/bridges"] = []forgetest.Reply{last(`null`)}
+		o := subject("merge_requests/12", routes).Run(context.Background(), t, &forgetest.Net{})
+		s := o.Lines(t)
+		if listed != (s.Gaps["checks/fetch_failed"] == 1) || listed != (len(s.Checks) == 0) || listed == strings.Contains(o.Stderr, "901 was deleted") {
+			t.Errorf("listed %v: %d checks, gaps %v\n%s", listed, len(s.Checks), s.Gaps, o.Stderr)
+		}
+	}
+}
+
+// A pipeline that failed before it had jobs leaves no check and must not look like none.
+func TestPipelineWithoutJobs(t *testing.T) {
+	requirement.Claim(t, "AMB-85")
+	for status, want := range map[string]int64{"failed": 1, "success": 0, "skipped": 0, "canceled": 0} {
+		for _, ref := range []string{"topic", "refs/merge-requests/12/merge"} {
+			sha := head
+			if ref != "topic" {
+				sha = strings.Repeat("c", 40)
+			}
+			routes := with(merge+"/pipelines", last(fmt.Sprintf(`[{"id":900,"project_id":1234,"sha":%q,"ref":%q,"status":%q}]`, sha, ref, status)))
+			routes[project+"/pipelines/900/jobs"] = []forgetest.Reply{last(`[]`)}
+			routes[project+"/pipelines/900/bridges"] = []forgetest.Reply{last(`[]`)}
+			if s := run(t, subject("merge_requests/12", routes)); s.Gaps["checks/unsupported"] != want || len(s.Checks) != 0 {
+				t.Errorf("%s, %s: gaps %v", status, ref, s.Gaps)
+			}
+		}
+	}
+}
+
+// What is said of statuses costs nothing but itself.
+func TestStatusesFailAlone(t *testing.T) {
+	requirement.Claim(t, "AMB-86")
+	for status, gap := range map[int]string{403: "checks/authorization_failed", 404: "checks/fetch_failed", 502: "checks/fetch_failed"} {
+		routes := with(merge+"/pipelines", last(pipelines(head, "topic")))
+		routes[project+"/pipelines/900/jobs"] = []forgetest.Reply{last(list(job(1, "pending", head, "null", "null")))}
+		routes[project+"/pipelines/900/bridges"] = []forgetest.Reply{last(`[]`)}
+		routes[project+"/repository/commits/"+head+"/statuses"] = []forgetest.Reply{{Status: status, Body: `{"message":"no"}`}}
+		if s := run(t, subject("merge_requests/12", routes)); s.Gaps[gap] != 1 || len(s.Checks) != 1 {
+			t.Errorf("%d: %d checks, gaps %v", status, len(s.Checks), s.Gaps)
+		}
+	}
+}
+
+// Text that came from another forge is nobody's here, whoever ran the import.
+func TestImported(t *testing.T) {
+	requirement.Claim(t, "AMB-80")
+	placeholder := `{"id":1,"username":"jane_placeholder_user_12","name":"Placeholder Jane"}`
+	for _, c := range []struct {
+		members, author string
+		unknown         bool
+	}{
+		{`"imported":false,"imported_from":"none"`, author(1), false},
+		{`"imported":true,"imported_from":"none"`, author(1), false},
+		{`"imported":true,"imported_from":"github"`, author(1), true},
+		{`"imported":true,"imported_from":"gitea"`, author(1), true},
+		{`"imported":true,"imported_from":"gitlab_project"`, author(1), true},
+		{`"imported":true,"imported_from":null`, author(1), true},
+		{`"imported":true`, author(1), true},
+		{`"imported":true,"imported_from":"gitlab_migration"`, author(1), false},
+		{`"imported":true,"imported_from":"gitlab_migration"`, placeholder, true},
+		{`"imported":false,"imported_from":"none"`, placeholder, false},
+	} {
+		row := strings.Replace(single(8, ","+c.members), author(1), c.author, 1)
+		s := run(t, subject("issues/7", with(issue+"/discussions", last(list(row)))))
+		if r := s.Record("8"); r == nil || (r.AuthorID == nil) != c.unknown {
+			t.Errorf("note %s: %+v", c.members, r)
+		}
+		entity := server()[issue][0]
+		entity.Body = strings.Replace(strings.TrimSuffix(entity.Body, "}")+","+c.members+"}", author(1), c.author, 1)
+		o := subject("issues/7", with(issue, entity)).Run(context.Background(), t, &forgetest.Net{})
+		if c.unknown != (fault.ExitOf(o.Err) == fault.Aborted) || c.unknown && !strings.Contains(o.Err.Error(), "imported") {
+			t.Errorf("entity %s: %v", c.members, o.Err)
+		}
+	}
+}
+
+// A refusal repeats the scope that the server asks for, and nothing else of its answer.
+func TestRefusalNamesTheScope(t *testing.T) {
+	refused := forgetest.Reply{Status: 403, Body: `{"error":"insufficient_scope","error_description":"more for glpat-secret","scope":"api read_api glpat-secret"}`}
+	o := subject("issues/7", with(issue+"/discussions", refused)).Run(context.Background(), t, &forgetest.Net{})
+	if o.Lines(t); !strings.Contains(o.Stderr, "the scopes api, read_api") || strings.Contains(o.Stderr, "secret") {
+		t.Errorf("discussions: %s", o.Stderr)
+	}
+	o = subject("issues/7", with(users+"1", refused)).Run(context.Background(), t, &forgetest.Net{})
+	if o.Lines(t); !strings.Contains(o.Stderr, "the scopes api, read_api") || strings.Contains(o.Stderr, "secret") {
+		t.Errorf("accounts: %s", o.Stderr)
+	}
+}
+
+// 200 with null says nothing of the entity: it is asked for again and then exit 4.
+func TestNullEntity(t *testing.T) {
+	for _, path := range []string{"/api/v4/projects/Group%2FSub%2Fname", issue} {
+		o := subject("issues/7", with(path, forgetest.JSON(`null`))).Run(context.Background(), t, &forgetest.Net{})
+		if fault.ExitOf(o.Err) != fault.Environment || len(o.Requests) < 4 {
+			t.Errorf("%s: %v after %d requests", path, o.Err, len(o.Requests))
+		}
+	}
+}
