@@ -25,7 +25,7 @@ var floors = [][]string{
 }
 
 // testOnly are packages that no program links; they may use what they test.
-var testOnly = []string{"pkg/endtoend", "pkg/forge/forgetest", "pkg/forge/github/githubtest", "pkg/requirement", "pkg/testkit", "scripts"}
+var testOnly = []string{"pkg/endtoend", "pkg/forge/forgetest", "pkg/forge/forgejo/forgejotest", "pkg/forge/github/githubtest", "pkg/forge/gitlab/gitlabtest", "pkg/requirement", "pkg/testkit", "scripts"}
 
 func floorOf(path string) int {
 	return slices.IndexFunc(floors, func(rooms []string) bool {

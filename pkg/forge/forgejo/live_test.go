@@ -105,7 +105,7 @@ func TestMovingLists(t *testing.T) {
 	for name, change := range map[string]func(*forgejotest.Server){
 		"whole lists":             func(*forgejotest.Server) {},
 		"capped":                  func(s *forgejotest.Server) { s.Capped, s.Size = true, 3; calm(s) },
-		"capped, no settings":     func(s *forgejotest.Server) { s.Capped, s.Size, s.Settings = true, 3, false; s.Stride = 4; calm(s) },
+		"capped, no settings":     func(s *forgejotest.Server) { s.Capped, s.Size, s.Settings = true, 3, false; calm(s) },
 		"whole lists, small page": func(s *forgejotest.Server) { s.Size = 3; calm(s) },
 	} {
 		t.Run(name, func(t *testing.T) {

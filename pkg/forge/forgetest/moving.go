@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,10 +27,7 @@ type World struct {
 	Counts map[string]string
 	// Mute says that no totals are stated. Then a list whose rows change places during
 	// every reading looks like one whose pages overlap, and the walk leaves that out.
-	Mute bool
-	// Stride is at how many requests apart the changes come; 0 is before each.
-	Stride int
-
+	Mute     bool
 	mu       sync.Mutex
 	now      time.Time
 	requests int
@@ -101,6 +99,10 @@ type Tally struct {
 	Failed   int // short without a gap, or no run at all
 }
 
+// everyFifth request is one before which a change is tried, a different fifth for each
+// change; with SNAPLINE_WALK=all in the environment it is each one.
+const everyFifth = 5
+
 // againStride is at how many requests apart a change starts that is done again and again.
 const againStride = 5
 
@@ -118,11 +120,15 @@ func WalkMoving(t *testing.T, address string, subject func(w *World) Subject, fr
 		}
 	}
 	var tally Tally
+	stride := everyFifth
+	if os.Getenv("SNAPLINE_WALK") == "all" {
+		stride = 1
+	}
 	for _, name := range slices.Sorted(maps.Keys(world.Tables)) {
-		for _, change := range Changes {
-			for at := 1; at <= len(base.Requests)+1; at += max(world.Stride, 1) {
+		for i, change := range Changes {
+			for at := 1 + i%stride; at <= len(base.Requests)+1; at += stride {
 				for _, again := range []bool{false, true} {
-					if again && (at%againStride != 0 || world.Mute && change.Order) {
+					if again && (at%againStride != i%againStride || world.Mute && change.Order) {
 						continue
 					}
 					w := fresh()

@@ -80,9 +80,9 @@ func TestMovingLists(t *testing.T) {
 	requirement.Claim(t, "AMB-82", "AMB-83", "AMB-42", "AMB-45", "GAP-05")
 	for name, change := range map[string]func(*gitlabtest.Server){
 		"all headers": func(*gitlabtest.Server) {},
-		"no totals":   func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.NoMore, true; s.Stride = 4 },
-		"link":        func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.Link, true; s.Stride = 4 },
-		"no headers":  func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.None, true; s.Stride = 4 },
+		"no totals":   func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.NoMore, true },
+		"link":        func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.Link, true },
+		"no headers":  func(s *gitlabtest.Server) { s.Headers, s.Mute = gitlabtest.None, true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
