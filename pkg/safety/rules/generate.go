@@ -50,7 +50,12 @@ func Read(safety string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Load(os.DirFS(safety), known)
+	s, err := Load(os.DirFS(safety), known)
+	if err != nil {
+		return nil, err
+	}
+	s.sample, err = readSample(os.DirFS(safety))
+	return s, err
 }
 
 type writer struct{ bytes.Buffer }

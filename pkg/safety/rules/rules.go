@@ -156,6 +156,9 @@ func Load(fsys fs.FS, known Known) (*Set, error) {
 		if err := c.resolve(s.Classes); err != nil {
 			return nil, err
 		}
+		if err := c.shown(); err != nil {
+			return nil, err
+		}
 	}
 	for _, l := range s.Lists {
 		if err := l.check(); err != nil {
@@ -166,10 +169,6 @@ func Load(fsys fs.FS, known Known) (*Set, error) {
 		if err := l.resolve(known); err != nil {
 			return nil, err
 		}
-	}
-	var err error
-	if s.sample, err = readSample(fsys); err != nil {
-		return nil, err
 	}
 	slices.SortStableFunc(s.Codes, func(a, b *Code) int { return a.Rank - b.Rank })
 	return s, nil
@@ -328,6 +327,14 @@ func (c *Class) resolve(all []*Class) error {
 	return nil
 }
 
+// shown demands of a class of English what a phrase demands of those of its language.
+func (c *Class) shown() error {
+	if len(c.Hits) < 2 || len(c.Misses) < 2 {
+		return c.Entry.Errorf("it needs two samples at least that are a hit, and two that are a miss")
+	}
+	return stand(c.Entry, c.Words, c.Hits, func(hit, word string) bool { return holds(hit, word, false) })
+}
+
 // resolve reads the phrases of a language.
 func (l *Language) resolve(known Known) error {
 	if l.Name == "" {
@@ -356,7 +363,7 @@ func (l *Language) resolve(known Known) error {
 		case use == excuse:
 			samples = misses
 		}
-		if err := stand(c.Entry, c.Words, samples, l.holds); err != nil {
+		if err := stand(c.Entry, c.Words, samples, func(text, word string) bool { return holds(text, word, l.Unspaced) }); err != nil {
 			return err
 		}
 	}
@@ -371,22 +378,22 @@ const (
 	needed use = true
 )
 
-// holds tells whether a word stands in a sentence, whatever the case.
-func (l *Language) holds(sentence, word string) bool {
-	word, open := strings.CutSuffix(word, "*")
-	sentence = Fold(sentence)
-	for at := 0; ; {
-		k := strings.Index(sentence[at:], word)
+// holds tells whether a word stands in a text, whatever the case; without blanks between
+// words, anywhere.
+func holds(text, word string, unspaced bool) bool {
+	word, open := strings.CutSuffix(Fold(word), "*")
+	text = Fold(text)
+	for at := 0; ; at += len(word) {
+		k := strings.Index(text[at:], word)
 		if k < 0 {
 			return false
 		}
 		at += k
-		before, _ := utf8.DecodeLastRuneInString(sentence[:at])
-		behind, _ := utf8.DecodeRuneInString(sentence[at+len(word):])
-		if l.Unspaced || !inWord(before) && (open || !inWord(behind)) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		behind, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		if unspaced || !inWord(before) && (open || !inWord(behind)) {
 			return true
 		}
-		at += len(word)
 	}
 }
 
