@@ -30,13 +30,19 @@ const maxUnchecked = 8 << 20
 // Open opens the tree at path. With a digest the index must have it. Without one the
 // tree agrees at most with itself. Errors have exit 1 for a tree that is not in
 // order, 4 for one that cannot be read.
-func Open(path, digest string) (*Snapshot, error) {
+func Open(path, digest string) (*Snapshot, error) { return openPath(path, digest, false) }
+
+// OpenAnyVersion opens a tree as Open does, whatever filter version it names: for who
+// compares trees of two versions. No filter is run on such a tree.
+func OpenAnyVersion(path, digest string) (*Snapshot, error) { return openPath(path, digest, true) }
+
+func openPath(path, digest string, anyVersion bool) (*Snapshot, error) {
 	list := &finding.List{}
 	d, err := OpenDisk(disk.OS{}, path, AnyModes, uint32(os.Geteuid()), list)
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(d, digest, list)
+	s, err := open(d, digest, anyVersion, list)
 	if err != nil {
 		d.Close()
 		return nil, err
@@ -44,7 +50,7 @@ func Open(path, digest string) (*Snapshot, error) {
 	return s, nil
 }
 
-func open(d *Disk, digest string, list *finding.List) (*Snapshot, error) {
+func open(d *Disk, digest string, anyVersion bool, list *finding.List) (*Snapshot, error) {
 	if err := first(list); err != nil {
 		return nil, err
 	}
@@ -52,6 +58,7 @@ func open(d *Disk, digest string, list *finding.List) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.anyVersion = anyVersion
 	expected := digest
 	if expected == "" {
 		c, err := d.Read(tree.IndexPath, maxUnchecked)

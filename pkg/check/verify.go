@@ -87,8 +87,10 @@ type verifier struct {
 	source  Source
 	bundle  *schema.Bundle
 	scanner textrule.Scanner
-	list    *finding.List
-	report  *Report
+	// anyVersion takes a filter version that is not known here.
+	anyVersion bool
+	list       *finding.List
+	report     *Report
 
 	index tree.Index
 	files map[string]*tree.File           // files[] by path
@@ -193,7 +195,7 @@ func (v *verifier) versions(b []byte) bool {
 		v.add(RuleSchemaVersion, tree.IndexPath, "/schema_version")
 		ok = false
 	}
-	if !safety.Supported(*head.FilterVersion) {
+	if !v.anyVersion && !safety.Supported(*head.FilterVersion) {
 		v.add(RuleFilterVersion, tree.IndexPath, "/filter_version")
 		ok = false
 	}

@@ -19,6 +19,7 @@ type Tree struct {
 
 	Checks  []Check                         // in the order of the index
 	records map[string]*tree.ManifestRecord // by record key
+	files   map[string]*tree.ManifestRecord // by content path
 	actors  map[string]*tree.Actor          // by id
 	threads map[string]*tree.ThreadStateRow // by thread key
 }
@@ -37,11 +38,14 @@ func Load(s *check.Snapshot) (*Tree, error) {
 	}
 	t := &Tree{
 		Snapshot: s, Singletons: documents,
-		records: map[string]*tree.ManifestRecord{}, actors: map[string]*tree.Actor{}, threads: map[string]*tree.ThreadStateRow{},
+		records: map[string]*tree.ManifestRecord{}, files: map[string]*tree.ManifestRecord{}, actors: map[string]*tree.Actor{}, threads: map[string]*tree.ThreadStateRow{},
 	}
 	for i := range s.Index.Records {
 		row := &s.Index.Records[i]
 		t.records[row.RecordKey] = row
+		if row.ContentPath != "" {
+			t.files[row.ContentPath] = row
+		}
 		if row.Kind != contract.KindCheck {
 			continue
 		}
@@ -66,6 +70,9 @@ func Load(s *check.Snapshot) (*Tree, error) {
 
 // Record gives the row of a record key, or nil.
 func (t *Tree) Record(key string) *tree.ManifestRecord { return t.records[key] }
+
+// RecordAt gives the row of a record file, or nil.
+func (t *Tree) RecordAt(contentPath string) *tree.ManifestRecord { return t.files[contentPath] }
 
 // Actor gives the row of an actor id, or nil.
 func (t *Tree) Actor(id string) *tree.Actor { return t.actors[id] }
@@ -121,8 +128,9 @@ func (t *Tree) Text(path string) ([]byte, error) {
 }
 
 // Comparable refuses two trees that no comparison can speak of: of different entities, or
-// taken with different profiles or filters, so that what differs need not have changed.
-func Comparable(before, after *Tree) error {
+// taken with different profiles or filters, so that what differs need not have changed. anyVersion
+// takes different filter versions for the same.
+func Comparable(before, after *Tree, anyVersion bool) error {
 	a, b := before.Index, after.Index
 	refused := func(rule, detail string) error {
 		return &fault.Error{Exit: fault.Aborted, Rule: rule, Detail: detail}
@@ -133,7 +141,7 @@ func Comparable(before, after *Tree) error {
 		return refused("compare.entity", "the trees are of different issues or change proposals")
 	case a.CollectionProfile != b.CollectionProfile:
 		return refused("compare.profile", "the trees were taken with different profiles: what differs need not have changed")
-	case a.FilterVersion != b.FilterVersion:
+	case a.FilterVersion != b.FilterVersion && !anyVersion:
 		return refused("compare.filter-version", "the trees were filtered by different versions: what differs need not have changed")
 	}
 	return nil

@@ -88,7 +88,7 @@ func runVerifyBlocks(call *cli.Call) error {
 			return err
 		}
 		defer o.Since.Close()
-		if err := read.Comparable(o.Since, t); err != nil {
+		if err := read.Comparable(o.Since, t, false); err != nil {
 			return err
 		}
 	}
@@ -130,13 +130,17 @@ func blockOptions(call *cli.Call) (blocks.Options, error) {
 // openTree opens a tree of an entity whose root the caller knows and reads its documents.
 // flag is what the digest came from.
 func openTree(dir, flag, digest string) (*read.Tree, error) {
+	return openTreeWith(check.Open, dir, flag, digest)
+}
+
+func openTreeWith(open func(path, digest string) (*check.Snapshot, error), dir, flag, digest string) (*read.Tree, error) {
 	switch {
 	case digest == "":
 		return nil, cli.Usagef("--%s is missing: a tree cannot vouch for itself", flag)
 	case !tree.ValidDigest(digest):
 		return nil, cli.Usagef("--%s takes 64 lowercase hex digits", flag)
 	}
-	s, err := check.Open(dir, digest)
+	s, err := open(dir, digest)
 	if err != nil {
 		return nil, err
 	}

@@ -89,15 +89,11 @@ func (p *Prompt) records(o Options) ([]Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := map[string]*tree.ManifestRecord{}
-	for i := range p.tree.Index.Records {
-		row[p.tree.Index.Records[i].ContentPath] = &p.tree.Index.Records[i]
-	}
 	var list []Block
 	for line := range strings.Lines(string(order)) { // a copy: the loop reads on
 		path := strings.TrimSuffix(line, "\n")
-		f := p.tree.File(path)
-		if f == nil || f.MediaType != tree.MediaMarkdown || row[path] == nil {
+		f, row := p.tree.File(path), p.tree.RecordAt(path)
+		if f == nil || f.MediaType != tree.MediaMarkdown || row == nil {
 			return nil, &fault.Error{Exit: fault.Aborted, File: o.ViewPath, Rule: check.RuleOrderForm.Name, Detail: check.RuleOrderForm.Meaning}
 		}
 		if o.Since != nil && same(o.Since, f) {
@@ -105,7 +101,7 @@ func (p *Prompt) records(o Options) ([]Block, error) {
 		}
 		b := fileBlock(Record, f)
 		if o.InlineAuthors {
-			if err := p.introduce(&b, row[path]); err != nil {
+			if err := p.introduce(&b, row); err != nil {
 				return nil, err
 			}
 		}

@@ -16,10 +16,14 @@ import (
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/read"
+	"snapline/pkg/read/diff"
 )
 
 //go:embed page.html
 var pageSource string
+
+//go:embed diff.html
+var diffSource string
 
 //go:embed style.css
 var style string
@@ -33,7 +37,7 @@ func policy() string {
 
 // page is made when the first page is written: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
-	source := strings.NewReplacer("POLICY", policy(), "STYLE", style).Replace(pageSource)
+	source := strings.NewReplacer("POLICY", policy(), "STYLE", style).Replace(pageSource + diffSource)
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"clock": clock, "words": func(v any) string { return words(fmt.Sprint(v)) }, "tone": func(v any) string { return tones[fmt.Sprint(v)] },
 		"short": short, "size": size,
@@ -42,9 +46,11 @@ var page = sync.OnceValue(func() *template.Template {
 
 // WriteHTML writes one page that needs nothing else: no script, no font, no picture, no
 // request. It holds titles, texts and logins and is as private as a capture.
-func (p *Page) WriteHTML(w io.Writer) error {
+func (p *Page) WriteHTML(w io.Writer) error { return execute(w, "page", p) }
+
+func execute(w io.Writer, name string, p any) error {
 	b := bufio.NewWriter(w)
-	if err := page().ExecuteTemplate(b, "page", p); err != nil {
+	if err := page().ExecuteTemplate(b, name, p); err != nil {
 		return err
 	}
 	return b.Flush()
@@ -58,6 +64,7 @@ var tones = map[string]string{
 	string(contract.RunTimedOut): "bad", "in progress": "warn",
 	string(contract.Modified): "warn", string(contract.Truncated): "warn", string(contract.Rejected): "bad",
 	"partial": "warn", "unusable": "bad",
+	string(diff.New): "ok", string(diff.Edited): "warn", string(diff.Gone): "bad",
 }
 
 // clock words a timestamp of the tree, which is UTC.

@@ -260,3 +260,41 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// What stayed and came is the later text, what stayed and went the earlier one.
+func FuzzLines(f *testing.F) {
+	for _, s := range [][2]string{{"", ""}, {"a\n", ""}, {"a\nb\nc\n", "a\nx\nc\n"}, {"a\nb", "b\na"}, {strings.Repeat("x\n", 3000), strings.Repeat("y\n", 3000)}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, old, text string) {
+		var was, is strings.Builder
+		for _, l := range lines(old, text) {
+			if l.Op != "+" {
+				was.WriteString(l.Text)
+			}
+			if l.Op != "-" {
+				is.WriteString(l.Text)
+			}
+		}
+		if was.String() != old || is.String() != text {
+			t.Errorf("%q to %q became %q to %q", old, text, was.String(), is.String())
+		}
+	})
+}
+
+func TestLines(t *testing.T) {
+	for _, c := range []struct{ old, text, want string }{
+		{"a\nb\nc\n", "a\nx\nc\n", " a\n|-b\n|+x\n| c\n"},
+		{"a\nb\nc\nd\n", "b\nd\n", "-a\n| b\n|-c\n| d\n"},
+		{"same\n", "same\n", " same\n"},
+		{"a\n", "a\nb\n", " a\n|+b\n"},
+	} {
+		var got []string
+		for _, l := range lines(c.old, c.text) {
+			got = append(got, map[string]string{"": " "}[l.Op]+l.Op+l.Text)
+		}
+		if s := strings.Join(got, "|"); s != c.want {
+			t.Errorf("%q to %q: %q", c.old, c.text, s)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package verify
+
+import (
+	"io"
+
+	ucli "github.com/urfave/cli/v2"
+
+	"snapline/pkg/check"
+	"snapline/pkg/program/cli"
+	"snapline/pkg/read"
+	"snapline/pkg/read/diff"
+	"snapline/pkg/read/report"
+)
+
+func verifyDiffCommand() *cli.Program {
+	return &cli.Program{
+		Name:      "diff",
+		Summary:   "tell what changed between two trees of one entity",
+		Arguments: "OLD NEW",
+		Description: `Compares two trees of the same issue or change proposal that were taken with the same
+profile and filter version; others are refused, and why (exit 1). Told are records that
+are new, edited or gone, counts of what is missing, reviews, threads, roles and renamed
+accounts, labels, state and head, checks and agent runs; and how many leading blocks and
+bytes of the old timeline prompt stay as they were, which a provider's cache can reuse,
+and what broke the first other one. That something changed is no failure: exit 0.
+
+text and json hold labels and no other words of people, markdown holds none at all. html
+is a page with the texts: it is private like a capture and needs --out, which is made
+with mode 0600, replaces nothing and is refused inside a Git work tree.`,
+		Examples: []string{
+			`verify diff "$old" "$new" --old-sha256 "$olddigest" --new-sha256 "$newdigest"`,
+			`verify diff "$old" "$new" --old-sha256 "$a" --new-sha256 "$b" --format html --out "$RUNNER_TEMP/diff.html"`,
+		},
+		Flags: []ucli.Flag{
+			&ucli.StringFlag{Name: "old-sha256", Usage: "the root `DIGEST` of OLD that emit printed"},
+			&ucli.StringFlag{Name: "new-sha256", Usage: "the root `DIGEST` of NEW that emit printed"},
+			&ucli.StringFlag{Name: "format", Value: "text", Usage: "write `FORMAT`: text, markdown, json or html"},
+			&ucli.StringFlag{Name: "out", Usage: "write into `FILE`, which must not exist and not lie in a Git work tree"},
+			&ucli.BoolFlag{Name: "any-version", Usage: "compare trees of two filter versions: what differs need not have changed"},
+		},
+		MinArgs: 2,
+		MaxArgs: 2,
+		Action:  onEntityTree(runVerifyDiff),
+	}
+}
+
+// compared is a difference and the trees that it is between.
+type compared struct {
+	*diff.Diff
+	before, after *read.Tree
+}
+
+var diffFormats = []pageFormat[compared]{
+	{"text", false, true, func(c compared, w io.Writer) error { return c.WriteText(w) }},
+	{"markdown", false, true, func(c compared, w io.Writer) error { return c.WriteMarkdown(w) }},
+	{"json", false, true, func(c compared, w io.Writer) error { return c.WriteJSON(w) }},
+	{"html", true, false, func(c compared, w io.Writer) error {
+		page, err := report.NewDiff(c.Diff, c.before, c.after)
+		if err != nil {
+			return err
+		}
+		return page.WriteHTML(w)
+	}},
+}
+
+func runVerifyDiff(call *cli.Call) error {
+	format, err := chosenFormat(call, diffFormats)
+	if err != nil {
+		return err
+	}
+	open := check.Open
+	if call.Flags.Bool("any-version") {
+		open = check.OpenAnyVersion
+	}
+	var trees [2]*read.Tree
+	for i, flag := range [...]string{"old-sha256", "new-sha256"} {
+		if trees[i], err = openTreeWith(open, call.Args[i], flag, call.Flags.String(flag)); err != nil {
+			return err
+		}
+		defer trees[i].Close()
+	}
+	d, err := diff.Compare(trees[0], trees[1], call.Flags.Bool("any-version"))
+	if err != nil {
+		return err
+	}
+	return writePage(call, format, compared{d, trees[0], trees[1]})
+}
