@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"snapline/pkg/forge/client"
 )
 
 // Page is one page of a list.
@@ -83,6 +85,9 @@ func Collect[T any](ctx context.Context, page func(ctx context.Context, cursor s
 		if r, err = read(ctx, byCursor, page); err != nil {
 			return nil, err
 		}
+		if r.broken != nil {
+			r.ledger.Discard()
+		}
 		if !errors.Is(r.broken, ErrListMoved) {
 			break
 		}
@@ -118,11 +123,16 @@ func CollectNumbered[T any](ctx context.Context, hides bool, page func(ctx conte
 			return nil, err
 		}
 		same := slices.Equal(last.order, again.order)
+		last.ledger.Discard()
 		last = again
 		if same {
+			if last.broken != nil {
+				last.ledger.Discard()
+			}
 			return last.list()
 		}
 	}
+	last.ledger.Discard()
 	return nil, ErrListMoved
 }
 
@@ -146,6 +156,8 @@ type reading[T any] struct {
 	date   time.Time // of the first page
 	newest time.Time // change
 
+	ledger *client.Ledger // what its pages took of the cap on answers
+
 	moved  bool  // there is a sign that the list moved
 	twice  bool  // an element came twice
 	broken error // this reading is not the list, however often it looks the same
@@ -155,10 +167,12 @@ func read[T any](ctx context.Context, s shape, page func(context.Context, string
 	r := reading[T]{
 		shape: s, seen: map[string][]byte{}, unnamed: map[string]bool{}, cursors: map[string]bool{"": true}, starts: map[string]bool{},
 	}
+	ctx, r.ledger = client.WithLedger(ctx)
 	promised := false
 	for cursor := ""; ; {
 		p, err := page(ctx, cursor)
 		if err != nil {
+			r.ledger.Discard()
 			return r, err
 		}
 		r.pages++
@@ -167,6 +181,7 @@ func read[T any](ctx context.Context, s shape, page func(context.Context, string
 			break
 		}
 		if r.cursors[next] || r.endless(&p) {
+			r.ledger.Discard()
 			return r, ErrListLoops
 		}
 		r.cursors[next] = true

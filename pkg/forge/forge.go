@@ -27,6 +27,10 @@ import (
 type Driver struct {
 	Forge contract.Forge
 
+	// DatesEdits tells that the forge says when a body or title was last edited, so that
+	// --not-after can judge the entity (AMB-93).
+	DatesEdits bool
+
 	// Endpoint gives where the API of the target lives. It sends nothing.
 	Endpoint func(t Target) Endpoint
 	// Credential turns a token into the header that carries it.
@@ -49,6 +53,8 @@ type Endpoint struct {
 type Settings struct {
 	MaxAnswerBytes int64 // of one answer, before it is decoded
 	MaxPage        int   // elements of a page; 0 means as many as the forge gives
+	// Edits asks for what Entity.EditedAt takes beyond what is read anyway.
+	Edits bool
 }
 
 // Adapter reads one entity of one forge. Its methods are called in the order of this
@@ -77,9 +83,10 @@ type Adapter interface {
 	Checks(ctx context.Context, e *Entity) Checks
 
 	// Accounts resolves kind and permission of each account, as observed now (ADM-13),
-	// and returns them in the order given. A failed look-up is role nil, unverified
-	// (AMB-37), and no error: an error means cancellation. Notes are one-line
-	// diagnostics in own words, for example a missing right.
+	// and returns them in the order given. A look-up that the forge answered with no is
+	// role nil, unverified (AMB-37), and no error; look-ups without an answer are
+	// *RolesMissing (AMB-79), and LookUp tells them apart. Notes are one-line diagnostics
+	// in own words, for example a missing right.
 	Accounts(ctx context.Context, e *Entity, accounts []Account) (resolved []Account, notes []string, err error)
 
 	// Log reads the log of one check that Checks delivered, at most limit bytes: a
@@ -109,8 +116,12 @@ type Entity struct {
 	Editor       Editor
 	CreatedAt    *string
 	UpdatedAt    *string
-	Labels       []string
-	HeadSHA      string // change proposals: the captured head, "" if unknown (AMB-74)
+	// EditedAt is when body or title were last edited, where the forge dates that
+	// (Driver.DatesEdits).
+	EditedAt *string
+	URL      string // web address, as of a Comment
+	Labels   []string
+	HeadSHA  string // change proposals: the captured head, "" if unknown (AMB-74)
 
 	// Native keeps what the adapter needs to go on, for example an internal id.
 	Native any
@@ -147,6 +158,9 @@ func (t Text) equal(u Text) bool {
 type Account struct {
 	ID    string // native; a value outside the forge's pattern makes the reference null
 	Login string
+	// Number is a second immutable id by which people know the account, "" if it has none
+	// (AMB-90).
+	Number string
 	// Kind is human, bot, unknown, or "" while it takes a look-up to tell.
 	Kind contract.ActorKind
 
@@ -177,6 +191,21 @@ type Comment struct {
 	Editor    Editor
 	CreatedAt *string
 	UpdatedAt *string
+	Moments
+	// URL is the web address as the forge sent it, "" if it sent none. The stage leaves
+	// out what is no address on the source's host.
+	URL string
+}
+
+// Moments are the times by which --not-after judges a comment or review (AMB-93); it
+// needs them of no other object.
+type Moments struct {
+	// VisibleAt is when others could first see the object, nil if that is when it was
+	// created or submitted.
+	VisibleAt *string
+	// EditedAt is when the text was last edited. A forge that does not date edits gives
+	// the time of the last change of any kind. nil: never.
+	EditedAt *string
 }
 
 // Review is a formal, submitted review. Unsubmitted ones are never delivered.
@@ -190,6 +219,8 @@ type Review struct {
 	UpdatedAt   *string
 	ReviewedSHA *string
 	Dismissed   Dismissal // for State dismissed
+	Moments
+	URL string // as of a Comment
 }
 
 // Dismissal is when and by whom a review was dismissed, as far as it is known.
@@ -217,6 +248,7 @@ type Thread struct {
 	OriginalLine      *int64
 	OriginalStartLine *int64
 	OriginalSide      *contract.Side
+	URL               string // as of a Comment
 }
 
 // Reply says which comment answers which, in native thread order.
@@ -256,6 +288,7 @@ type Check struct {
 	// NeverStarted is the forge's explicit report (GitHub startup_failure); the rule
 	// for skipped and cancelled runs is the stage's (CHK-16).
 	NeverStarted bool
+	URL          string // as of a Comment
 
 	Native any // what Log needs
 }

@@ -22,6 +22,7 @@ type Target struct {
 	Kind       contract.EntityKind
 	Number     int64
 	API        *url.URL // --api-url, nil when not given
+	Address    string   // web address of the entity, its path as the caller spelled it
 }
 
 // words of the three forges' addresses: what follows the repository. GitHub and
@@ -69,6 +70,7 @@ func Parse(address, apiURL string, getenv func(string) string) (Target, error) {
 	if t.Number == 0 {
 		return Target{}, fault.New(fault.Usage, "fetch.number", "the number in the address is not one of an entity")
 	}
+	t.Address = t.EntityURL(t.Kind)
 	return t, nil
 }
 

@@ -11,8 +11,10 @@ package client
 import (
 	"context"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,10 +97,13 @@ type Client struct {
 
 	mu        sync.Mutex
 	requests  int
-	received  int64         // bytes of answers to Do
-	waited    time.Duration // budget used
-	notBefore time.Time     // a limit holds all requests until then
-	strikes   int           // secondary limits met in a row
+	received  [budgets]int64 // bytes of answers to Do
+	waited    time.Duration  // budget used
+	notBefore time.Time      // a limit holds all requests until then
+	strikes   int            // secondary limits met in a row
+	answered  bool
+	date      time.Time         // of the first answer
+	places    map[string]string // of renamed repositories: old paths and new ones
 }
 
 // New checks the origin and gives a Client. It sends nothing.
@@ -112,7 +117,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{origin: &url.URL{Scheme: origin.Scheme, Host: origin.Host}, cfg: cfg, transport: cfg.Transport}
 	if c.transport == nil {
-		c.transport = newTransport()
+		c.transport = newTransport(nil, http.ProxyFromEnvironment)
 	}
 	if c.cfg.Clock == nil {
 		c.cfg.Clock = realClock{}
@@ -127,12 +132,37 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-func newTransport() http.RoundTripper {
+// newTransport gives the real transport. The name localhost is this machine whatever a
+// resolver says, and a proxy sees only what is encrypted (AMB-84).
+func newTransport(resolver *net.Resolver, proxy func(*http.Request) (*url.URL, error)) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = MaxInFlight
 	t.MaxResponseHeaderBytes = 1 << 20
+	dialer := &net.Dialer{Timeout: dialTimeout, Resolver: resolver}
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil || !strings.EqualFold(host, localhost) {
+			return dialer.DialContext(ctx, network, address)
+		}
+		c, err := dialer.DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			return c, nil
+		}
+		if c, second := dialer.DialContext(ctx, network, net.JoinHostPort("::1", port)); second == nil {
+			return c, nil
+		}
+		return nil, err
+	}
+	t.Proxy = func(r *http.Request) (*url.URL, error) {
+		if r.URL.Scheme != "https" {
+			return nil, nil
+		}
+		return proxy(r)
+	}
 	return t
 }
+
+const dialTimeout = 30 * time.Second
 
 type realClock struct{}
 

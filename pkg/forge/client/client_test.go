@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"snapline/pkg/forge/client"
+	"snapline/pkg/requirement"
 )
 
 const secret = "a-token+that/must=stay"
@@ -172,29 +173,33 @@ func TestRepeats(t *testing.T) {
 		name  string
 		bad   func(http.ResponseWriter, *http.Request)
 		kind  client.Kind
-		again bool
+		tries int32
 	}{
-		{"502", status(502, nil, ""), client.ServerError, true},
-		{"503 HTML", status(503, nil, "<html>"), client.ServerError, true},
-		{"504", status(504, nil, ""), client.ServerError, true},
-		{"cut", cut, client.Unreachable, true},
-		{"dropped", drop, client.Unreachable, true},
-		{"500", status(500, nil, ""), client.ServerError, false},
-		{"404", status(404, nil, ""), client.NotFound, false},
-		{"410", status(410, nil, ""), client.Gone, false},
-		{"401", status(401, nil, ""), client.Unauthenticated, false},
-		{"418", status(418, nil, ""), client.Unexpected, false},
+		{"502", status(502, nil, ""), client.ServerError, 4},
+		{"503 HTML", status(503, nil, "<html>"), client.ServerError, 4},
+		{"504", status(504, nil, ""), client.ServerError, 4},
+		{"cut", cut, client.Unreachable, 4},
+		{"dropped", drop, client.Unreachable, 4},
+		{"500", status(500, nil, ""), client.ServerError, 2},
+		{"520", status(520, nil, ""), client.ServerError, 2},
+		{"404", status(404, nil, ""), client.NotFound, 1},
+		{"410", status(410, nil, ""), client.Gone, 1},
+		{"401", status(401, nil, ""), client.Unauthenticated, 1},
+		{"418", status(418, nil, ""), client.Unexpected, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, n := answers(t, c.bad, c.bad, c.bad, ok)
-			_, err := get(dial(t, s.URL, nil))
-			if healed := err == nil; healed != c.again || c.again && n.Load() != 4 || !c.again && n.Load() != 1 {
+			bad := make([]func(http.ResponseWriter, *http.Request), c.tries-1, c.tries)
+			for i := range bad {
+				bad[i] = c.bad
+			}
+			s, n := answers(t, append(bad, ok)...)
+			if _, err := get(dial(t, s.URL, nil)); err != nil || n.Load() != c.tries {
 				t.Errorf("err %v after %d requests", err, n.Load())
 			}
 			s, n = answers(t, c.bad)
 			clk := newClock()
-			_, err = get(dial(t, s.URL, func(cfg *client.Config) { cfg.Clock = clk }))
-			if !client.IsKind(err, c.kind) || c.again && (n.Load() != client.DefaultTries || clk.total() != 7*time.Second) {
+			_, err := get(dial(t, s.URL, func(cfg *client.Config) { cfg.Clock = clk }))
+			if !client.IsKind(err, c.kind) || n.Load() != c.tries || clk.total() != time.Duration(1<<(c.tries-1)-1)*time.Second {
 				t.Errorf("err %v after %d requests and %v", err, n.Load(), clk.total())
 			}
 		})
@@ -241,13 +246,42 @@ func TestCap(t *testing.T) {
 	if read.Load() > 1<<25 {
 		t.Errorf("%d bytes were taken", read.Load())
 	}
-	// All answers together have a cap too.
-	c := dial(t, s.URL, func(cfg *client.Config) { cfg.MaxTotal = 2500 })
-	for i, want := range []bool{true, true, false} {
-		if _, err := get(c); (err == nil) != want {
-			t.Errorf("answer %d: %v", i, err)
+}
+
+// TestBudgets: all answers together have a cap, of which a quarter is kept for what a
+// snapshot cannot be without, and what is thrown away is given back (AMB-87).
+func TestBudgets(t *testing.T) {
+	requirement.Claim(t, "AMB-87")
+	s, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("a", 1000)) })
+	c := dial(t, s.URL, func(cfg *client.Config) { cfg.MaxTotal = 4000 })
+	ask := func(ctx context.Context, want bool) {
+		t.Helper()
+		_, err := c.Do(ctx, client.Request{Path: "/x", Limit: 1000})
+		if (err == nil) != want || client.OverTotal(err) == want {
+			t.Errorf("%v", err)
 		}
 	}
+	ctx := context.Background()
+	outer, all := client.WithLedger(ctx)
+	inner, part := client.WithLedger(outer)
+	for range 3 {
+		ask(inner, true)
+	}
+	ask(ctx, false)
+	ask(client.Reserved(inner), true)
+	ask(client.Reserved(ctx), false)
+	part.Discard()
+	for range 3 {
+		ask(outer, true)
+	}
+	ask(outer, false)
+	ask(client.Reserved(ctx), true)
+	all.Discard()
+	for range 3 {
+		ask(ctx, true)
+	}
+	ask(ctx, false)
+	ask(client.Reserved(ctx), false)
 }
 
 // TestInFlight: at most eight at once, and one at a time after a secondary limit.
@@ -321,7 +355,7 @@ func TestBrokenTransfersSayWhy(t *testing.T) {
 		{"slow", slow.URL, 5 * time.Millisecond, "things: no complete answer: it took too long"},
 	} {
 		_, err := dial(t, c.origin, func(cfg *client.Config) { cfg.Timeout = c.timeout }).
-			Do(context.Background(), client.Request{Path: "/x", Limit: 10, Where: "things", Tries: 1})
+			Do(context.Background(), client.Request{Path: "/x", Limit: 10, Where: "things"})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", c.name, err)
 		}

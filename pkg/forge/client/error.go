@@ -45,6 +45,9 @@ type Error struct {
 	// Reason is what the server says is wrong, a word of an adapter's own table (for
 	// example "saml"); "" when unknown.
 	Reason string
+	// Needs names the rights of which the server wants one, as it names them itself: a
+	// header of GitHub that lists permissions or scopes; "" when it does not say.
+	Needs string
 	// Message is the server's own text. It is for comparing only and never printed: a
 	// refusal may repeat the token.
 	Message string
@@ -53,6 +56,7 @@ type Error struct {
 	Body []byte
 
 	cause     error
+	total     bool        // TooLarge: all answers together, not this one
 	header    http.Header // Limited: of the answer that said so
 	secondary bool
 }

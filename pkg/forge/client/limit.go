@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +14,6 @@ import (
 
 // repeat runs attempt until it succeeds or must not be repeated.
 func (c *Client) repeat(ctx context.Context, r Request, attempt func(context.Context) (*Response, error)) (*Response, error) {
-	tries := r.Tries
-	if tries <= 0 {
-		tries = DefaultTries
-	}
 	for try := 1; ; {
 		resp, err := attempt(ctx)
 		if err == nil && r.Judge != nil {
@@ -38,7 +35,7 @@ func (c *Client) repeat(ctx context.Context, r Request, attempt func(context.Con
 			if !c.reserve(e) {
 				return nil, e
 			}
-		case e.repeatable() && try < tries:
+		case try < e.tries(r):
 			if err := c.cfg.Clock.Sleep(ctx, c.pause(try-1)); err != nil {
 				return nil, c.interrupted(r, err)
 			}
@@ -49,20 +46,27 @@ func (c *Client) repeat(ctx context.Context, r Request, attempt func(context.Con
 	}
 }
 
-// repeatable says for which failures another try can help.
-func (e *Error) repeatable() bool {
+// tries says how often a request that ends in e is sent in all.
+func (e *Error) tries(r Request) int {
 	switch e.Kind {
 	case Unreachable:
-		return e.cause == nil
+		if e.cause != nil {
+			return 1 // interrupted
+		}
+		return maxTries
 	case Malformed:
-		return true
+		return maxTries
 	case ServerError:
 		switch e.Status {
 		case http.StatusOK, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			return true
+			if r.SlowTries > 0 {
+				return r.SlowTries
+			}
+			return maxTries
 		}
+		return failureTries
 	}
-	return false
+	return 1
 }
 
 const unsaidWait = time.Minute // a limit without a time: at least this, then growing
@@ -192,7 +196,7 @@ func statusError(r Request, resp *Response) *Error {
 	case resp.Status == http.StatusUnauthorized:
 		e.Kind = Unauthenticated
 	case resp.Status == http.StatusForbidden:
-		e.Kind, e.Body = Forbidden, resp.Body
+		e.Kind, e.Body, e.Needs = Forbidden, resp.Body, needs(resp.Header)
 	case resp.Status == http.StatusNotFound:
 		e.Kind = NotFound
 	case resp.Status == http.StatusGone:
@@ -204,6 +208,22 @@ func statusError(r Request, resp *Response) *Error {
 	}
 	return e
 }
+
+// needs reads the rights that a refusal names.
+func needs(h http.Header) string {
+	for _, header := range []struct{ name, words string }{
+		{"X-Accepted-Github-Permissions", "one of the permissions "},
+		{"X-Accepted-Oauth-Scopes", "one of the scopes "},
+	} {
+		if named := h.Get(header.name); rights.MatchString(named) {
+			return header.words + named
+		}
+	}
+	return ""
+}
+
+// rights is a list of names of rights. No token has this form: it has no digit.
+var rights = regexp.MustCompile(`^[a-z][a-z_:=,; ]{0,200}$`)
 
 // limitOf tells a limit from a refusal: 429 always, 403 by its text or headers.
 func limitOf(resp *Response, text string) *Error {

@@ -21,10 +21,12 @@ func Authority(u *url.URL) string {
 	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// Loopback reports whether host, without port, is this machine.
+const localhost = "localhost"
+
+// Loopback reports whether host, without port, is this machine: a literal address of it,
+// or its one name. Names under it are looked up like any other, so they are not (AMB-84).
 func Loopback(host string) bool {
-	host = strings.ToLower(host)
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if strings.EqualFold(host, localhost) {
 		return true
 	}
 	ip := net.ParseIP(host)

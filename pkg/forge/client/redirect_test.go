@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -202,5 +203,45 @@ func TestNothingLeaks(t *testing.T) {
 				t.Errorf("%q is in %q", form, text)
 			}
 		}
+	}
+}
+
+// TestRenamedRepositoryIsAskedForOnce: the second request goes to the new place at once.
+func TestRenamedRepositoryIsAskedForOnce(t *testing.T) {
+	var mu sync.Mutex
+	var paths []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		paths = append(paths, r.URL.RequestURI())
+		mu.Unlock()
+		if rest, old := strings.CutPrefix(r.URL.EscapedPath(), "/api/v1/repos/acme/old%2Fname/"); old {
+			w.Header().Set("Location", "/api/v1/repos/acme/new%2Fname/"+rest+"?"+r.URL.RawQuery)
+			w.WriteHeader(http.StatusMovedPermanently)
+			return
+		}
+		if r.URL.Path == "/once" {
+			w.Header().Set("Location", "/elsewhere/and/deeper")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		ok(w, r)
+	}))
+	defer s.Close()
+	c := dial(t, s.URL, nil)
+	for _, path := range []string{
+		"/api/v1/repos/acme/old%2Fname/issues/7?a=1", "/api/v1/repos/acme/old%2Fname/issues/7/comments?page=2",
+		"/api/v1/repos/acme/old%2Fname2", "/once", "/once",
+	} {
+		if _, err := c.Do(context.Background(), client.Request{Path: path, Limit: 100}); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	want := []string{
+		"/api/v1/repos/acme/old%2Fname/issues/7?a=1", "/api/v1/repos/acme/new%2Fname/issues/7?a=1",
+		"/api/v1/repos/acme/new%2Fname/issues/7/comments?page=2", "/api/v1/repos/acme/old%2Fname2",
+		"/once", "/elsewhere/and/deeper", "/once", "/elsewhere/and/deeper",
+	}
+	if !slices.Equal(paths, want) {
+		t.Errorf("asked for\n%s", strings.Join(paths, "\n"))
 	}
 }

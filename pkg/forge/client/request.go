@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,9 @@ type Request struct {
 	Header http.Header // beside the client's own
 	Where  string      // what is asked for, in words for diagnostics ("comments")
 	Limit  int64       // cap of the answer in bytes; required
-	Tries  int         // how often to try when the server fails; 0 means DefaultTries
+	// SlowTries is how often to try in all when the server says that it is overloaded or
+	// too slow, for callers that then ask for less; 0 means as often as for broken transfers.
+	SlowTries int
 
 	// Judge looks at an answer of status 200 before it counts as one: forges put
 	// failures and limits into good answers, and text that does not parse is a broken
@@ -32,9 +35,12 @@ type Request struct {
 	Judge func(*Response) error
 }
 
-// DefaultTries is how often a request is sent when transfers break or the server
-// fails.
-const DefaultTries = 4
+const (
+	maxTries     = 4 // of a request whose transfer or answer is broken, or with 502 to 504
+	failureTries = 2 // of a request that the server fails on with another 5xx
+)
+
+func (r Request) reads() bool { return r.Method == "" || r.Method == http.MethodGet }
 
 // Response is a complete answer within its cap.
 type Response struct {
@@ -47,7 +53,7 @@ type Response struct {
 // fails for good. Redirects of a GET within the origin (renamed repositories) are
 // followed; any other is refused.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
-	target, err := c.resolve(r.Path)
+	target, err := c.resolve(r)
 	if err != nil {
 		return nil, &Error{Kind: Redirected, Where: r.Where, Detail: "the server names a page on another host"}
 	}
@@ -57,18 +63,28 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.receive(int64(len(resp.Body))) {
-		return nil, &Error{Kind: TooLarge, Where: r.Where, Detail: "all answers together are over the cap"}
+	c.dated(resp.Header)
+	if !c.receive(ctx, int64(len(resp.Body))) {
+		return nil, &Error{Kind: TooLarge, Where: r.Where, Detail: "all answers together are over the cap", total: true}
 	}
 	return resp, nil
 }
 
-// receive counts the bytes of an answer that is kept.
-func (c *Client) receive(n int64) bool {
+// dated keeps the date of the first answer.
+func (c *Client) dated(h http.Header) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.received += n
-	return c.cfg.MaxTotal <= 0 || c.received <= c.cfg.MaxTotal
+	if c.requests > 0 && !c.answered {
+		c.answered = true
+		c.date, _ = http.ParseTime(h.Get("Date"))
+	}
+}
+
+// Date is the server's clock at its first answer, zero if it stated none.
+func (c *Client) Date() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.date
 }
 
 // Download gets a file that the origin answers itself or by one redirect to another
@@ -76,7 +92,7 @@ func (c *Client) receive(n int64) bool {
 // place says 403 or 404, a fresh redirect is asked for once. Over Limit it fails
 // with TooLarge.
 func (c *Client) Download(ctx context.Context, r Request) (*Response, error) {
-	target, err := c.resolve(r.Path)
+	target, err := c.resolve(r)
 	if err != nil {
 		return nil, &Error{Kind: Redirected, Where: r.Where}
 	}
@@ -110,7 +126,8 @@ func (c *Client) hop(ctx context.Context, r Request, target *url.URL) (resp *Res
 			return nil, true, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
 		}
 		if resp.Status != http.StatusFound && resp.Status != http.StatusSeeOther && sameOrigin(next, c.origin) {
-			target = next // the repository was renamed
+			c.moved(target, next) // the repository was renamed
+			target = next
 			continue
 		}
 		resp, err = c.send(ctx, r, next, false)
@@ -131,20 +148,68 @@ func (c *Client) follow(ctx context.Context, r Request, target *url.URL) (*Respo
 			return resp, orStatus(r, resp, err)
 		}
 		next, err := target.Parse(resp.Header.Get("Location"))
-		if err != nil || next.User != nil || !sameOrigin(next, c.origin) || (r.Method != "" && r.Method != http.MethodGet) {
+		if err != nil || next.User != nil || !sameOrigin(next, c.origin) || !r.reads() {
 			return nil, &Error{Kind: Redirected, Status: resp.Status, Where: r.Where}
+		}
+		if resp.Status != http.StatusFound && resp.Status != http.StatusSeeOther {
+			c.moved(target, next)
 		}
 		target = next
 	}
 	return nil, &Error{Kind: Redirected, Where: r.Where, Detail: "too many in a row"}
 }
 
-func (c *Client) resolve(path string) (*url.URL, error) {
-	u, err := c.origin.Parse(path)
+// resolve gives the address of a request, on the origin or nowhere.
+func (c *Client) resolve(r Request) (*url.URL, error) {
+	u, err := c.origin.Parse(r.Path)
 	if err != nil || u.User != nil || !sameOrigin(u, c.origin) {
 		return nil, errors.New("client: another origin")
 	}
-	return u, nil
+	if !r.reads() {
+		return u, nil // what is no GET is never redirected
+	}
+	return c.renamed(u), nil
+}
+
+// moved learns from a redirect where a repository went: the paths without what both end
+// in are its old and its new place.
+func (c *Client) moved(from, to *url.URL) {
+	before, after := strings.Split(from.EscapedPath(), "/"), strings.Split(to.EscapedPath(), "/")
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	if len(before) < 2 || len(after) < 2 {
+		return // a change of the whole API's place is no rename
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places == nil {
+		c.places = map[string]string{}
+	}
+	c.places[strings.Join(before, "/")] = strings.Join(after, "/")
+}
+
+// renamed gives the address that a redirect has led to before, so that a repository with
+// a new name is asked for once by its old one.
+func (c *Client) renamed(u *url.URL) *url.URL {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	path := u.EscapedPath()
+	for i := len(path); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+		place, known := c.places[path[:i]]
+		if !known {
+			continue
+		}
+		next := *u
+		next.RawPath = place + path[i:]
+		unescaped, err := url.PathUnescape(next.RawPath)
+		if err != nil {
+			return u
+		}
+		next.Path = unescaped
+		return &next
+	}
+	return u
 }
 
 func isRedirect(status int) bool {

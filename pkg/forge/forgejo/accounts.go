@@ -19,26 +19,15 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 			asked = append(asked, &resolved[i])
 		}
 	}
-	errs := make([]error, len(asked))
-	ask := func(i int) {
-		var role *string
-		role, errs[i] = a.permission(ctx, at, *asked[i])
-		asked[i].Role, asked[i].Verified = role, role != nil
+	notes, refused, err := forge.LookUp(ctx, asked, e.Author, func(ctx context.Context, acc *forge.Account) error {
+		role, err := a.permission(ctx, at, *acc)
+		acc.Role, acc.Verified = role, role != nil
+		return err
+	})
+	if refused != nil {
+		notes = append(notes, missing(refused))
 	}
-	if len(asked) > 0 {
-		ask(0)
-		if client.IsKind(errs[0], client.Forbidden, client.Unauthenticated) {
-			return resolved, []string{missing(errs[0])}, ctx.Err()
-		}
-		forge.Parallel(len(asked)-1, func(i int) { ask(i + 1) })
-	}
-	var notes []string
-	for i, err := range errs {
-		if err != nil && !client.IsKind(err, client.NotFound) {
-			notes = append(notes, "role of "+asked[i].ID+" is unverified: "+err.Error())
-		}
-	}
-	return resolved, notes, ctx.Err()
+	return resolved, notes, err
 }
 
 // Rights implements forge.Adapter.

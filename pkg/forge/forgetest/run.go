@@ -40,6 +40,8 @@ type Subject struct {
 	MaxAnswer  int64
 	MaxPage    int
 	Timeout    time.Duration
+
+	edits bool
 }
 
 // Outcome is what a run gave.
@@ -69,6 +71,7 @@ func (s Subject) Run(ctx context.Context, t testing.TB, net *Net) Outcome {
 		s.Change(&cfg)
 	}
 	clock := NewClock()
+	s.edits = !cfg.NotAfter.IsZero()
 	adapter := s.open(t, target, net, clock)
 	var out, stderr bytes.Buffer
 	err = fetch.Run(ctx, adapter, stream.NewWriter(&out), cfg, fault.NewLog(&stderr, fetch.Name, fault.Text))
@@ -95,7 +98,7 @@ func (s Subject) open(t testing.TB, target forge.Target, net *Net, clock *Clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := forge.Settings{MaxAnswerBytes: 256 << 20, MaxPage: s.MaxPage}
+	settings := forge.Settings{MaxAnswerBytes: 256 << 20, MaxPage: s.MaxPage, Edits: s.edits}
 	if s.MaxAnswer > 0 {
 		settings.MaxAnswerBytes = s.MaxAnswer
 	}

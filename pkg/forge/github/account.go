@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -19,11 +20,13 @@ const manyHumans = 50
 // (and their logins are no users of the endpoint), placeholders cannot have one.
 func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
 	out := slices.Clone(accounts)
-	var notes []string
 	if err := a.identify(ctx, out); err != nil {
-		notes = append(notes, err.Error())
+		return out, nil, err
 	}
-	var humans []*forge.Account
+	var (
+		humans []*forge.Account
+		notes  []string
+	)
 	for i := range out {
 		if out[i].Kind == contract.Human && !out[i].NoRole && out[i].Login != "" {
 			humans = append(humans, &out[i])
@@ -37,7 +40,28 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 			notes = append(notes, err.Error()+"; each role is looked up")
 		}
 	}
-	return out, append(notes, a.lookUp(ctx, e, humans)...), ctx.Err()
+	more, refused, err := forge.LookUp(ctx, humans, e.Author, func(ctx context.Context, h *forge.Account) error {
+		role, err := a.permission(ctx, e, h)
+		if err == nil && role != "" {
+			h.Role, h.Verified = &role, true
+		}
+		return err
+	})
+	notes = append(notes, more...)
+	if refused != nil {
+		notes = append(notes, "no role can be verified: "+missing(refused))
+	}
+	return out, notes, err
+}
+
+// missing says which right a refused look-up of a role lacks, in the forge's words where
+// it names one (AMB-89).
+func missing(err error) string {
+	var e *client.Error
+	if errors.As(err, &e) && e.Needs != "" {
+		return "the token needs " + e.Needs
+	}
+	return "an installation token or GITHUB_TOKEN needs Metadata (read); the token of a person, classic or fine-grained, also needs that person to have push access to the repository"
 }
 
 // apply gives listed people their roles. Who is not listed cannot be heard and needs no
@@ -51,32 +75,6 @@ func apply(listed map[string]string, humans []*forge.Account) (rest []*forge.Acc
 		}
 	}
 	return rest
-}
-
-// lookUp asks for one role after the first has shown that the token may ask at all.
-func (a *adapter) lookUp(ctx context.Context, e *forge.Entity, humans []*forge.Account) []string {
-	if len(humans) == 0 {
-		return nil
-	}
-	errs := make([]error, len(humans))
-	ask := func(i int) {
-		role, err := a.permission(ctx, e, humans[i])
-		if errs[i] = err; err == nil && role != "" {
-			humans[i].Role, humans[i].Verified = &role, true
-		}
-	}
-	ask(0)
-	if client.IsKind(errs[0], client.Forbidden, client.Unauthenticated) {
-		return []string{"no role can be verified: the token needs push access to the repository to read permissions"}
-	}
-	forge.Parallel(len(humans)-1, func(i int) { ask(i + 1) })
-	var notes []string
-	for i, err := range errs {
-		if err != nil && !client.IsKind(err, client.NotFound) {
-			notes = append(notes, "role of "+humans[i].ID+" is unverified: "+err.Error())
-		}
-	}
-	return notes
 }
 
 // permission looks one role up; "" is one that cannot be verified. The endpoint takes
@@ -132,9 +130,9 @@ func roleOf(o, flags strictjson.Object) string {
 // collaborators lists everybody with a role, by node id.
 func (a *adapter) collaborators(ctx context.Context, e *forge.Entity) (map[string]string, error) {
 	type row struct{ id, role string }
-	rows, err := restList(ctx, a, a.rest(e, "collaborators")+"?per_page="+strconv.Itoa(a.page(listPage)), "collaborators", "", func(o strictjson.Object) (string, row) {
+	rows, err := restList(ctx, a, a.rest(e, "collaborators")+"?per_page="+strconv.Itoa(a.page(listPage)), "collaborators", "", func(o strictjson.Object) forge.Item[row] {
 		r := row{id: o.Text("node_id"), role: roleOf(o, o.OptObject("permissions"))}
-		return r.id, r
+		return forge.Item[row]{ID: r.id, Value: r}
 	})
 	roles := make(map[string]string, len(rows))
 	for _, r := range rows {
@@ -146,7 +144,8 @@ func (a *adapter) collaborators(ctx context.Context, e *forge.Entity) (map[strin
 }
 
 // identify asks for the kind of accounts of which only the id is known. An id that
-// nobody has fails the whole question, so then each is asked for alone.
+// nobody has fails the whole question, so then each is asked for alone. A question that
+// stays without an answer is *forge.RolesMissing, as it may be about somebody who is heard.
 func (a *adapter) identify(ctx context.Context, accounts []forge.Account) error {
 	var unknown []*forge.Account
 	for i := range accounts {
@@ -154,23 +153,28 @@ func (a *adapter) identify(ctx context.Context, accounts []forge.Account) error 
 			unknown = append(unknown, &accounts[i])
 		}
 	}
-	var errs []error
 	for part := range slices.Chunk(unknown, listPage) {
 		err := a.lookUpIDs(ctx, part)
 		if client.IsKind(err, client.NotFound) && len(part) > 1 {
 			single := make([]error, len(part))
 			forge.Parallel(len(part), func(i int) { single[i] = a.lookUpIDs(ctx, part[i:i+1]) })
-			errs = append(errs, single...)
-			continue
+			err = nil
+			for _, e := range single {
+				if e != nil && !client.IsKind(e, client.NotFound, client.Forbidden) {
+					err = e
+				}
+			}
 		}
-		errs = append(errs, err)
+		if err != nil && !client.IsKind(err, client.NotFound, client.Forbidden) {
+			return &forge.RolesMissing{Count: len(part), Cause: err}
+		}
 	}
 	for _, u := range unknown {
 		if u.Kind == "" {
 			u.Kind = contract.Unknown
 		}
 	}
-	return forge.FirstError(errs)
+	return ctx.Err()
 }
 
 func (a *adapter) lookUpIDs(ctx context.Context, part []*forge.Account) error {
@@ -179,7 +183,7 @@ func (a *adapter) lookUpIDs(ctx context.Context, part []*forge.Account) error {
 		ids[i] = u.ID
 	}
 	found := make([]*forge.Account, len(part))
-	err := a.query(ctx, "accounts", "accounts", variables{"ids": ids}, client.DefaultTries, func(data strictjson.Object) error {
+	err := a.query(ctx, "accounts", "accounts", variables{"ids": ids}, func(data strictjson.Object) error {
 		nodes := data.Array("nodes")
 		for i := range min(len(nodes), len(part)) {
 			found[i] = nil
@@ -195,7 +199,7 @@ func (a *adapter) lookUpIDs(ctx context.Context, part []*forge.Account) error {
 	})
 	for i, u := range part {
 		if f := found[i]; err == nil && f != nil && f.ID == u.ID {
-			u.Kind, u.Login, u.NoRole = f.Kind, f.Login, f.NoRole
+			u.Kind, u.Login, u.NoRole, u.Number = f.Kind, f.Login, f.NoRole, f.Number
 		}
 	}
 	return err
@@ -222,7 +226,7 @@ func (a *adapter) Rights(ctx context.Context) (forge.Rights, error) {
 	case err == nil, client.IsKind(err, client.NotFound):
 		r.Lines = append(r.Lines, "permissions: readable")
 	case client.IsKind(err, client.Forbidden):
-		r.Missing = append(r.Missing, "push access to the repository: without it no permission can be read and nobody can be heard")
+		r.Missing = append(r.Missing, missing(err))
 	default:
 		return r, err
 	}

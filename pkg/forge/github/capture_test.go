@@ -212,7 +212,7 @@ func onHead(runs []checkRun, jobs string, actions bool) *githubtest.Fake {
 	if actions {
 		workflow = 90
 	}
-	f.Commits[head] = githubtest.M{"__typename": "Commit", "oid": head, "checkSuites": githubtest.Connection{Nodes: []githubtest.M{githubtest.Suite("CS_1", workflow, nodes...)}}}
+	f.Commits[head] = githubtest.M{"__typename": "Commit", "oid": head, "status": nil, "checkSuites": githubtest.Connection{Nodes: []githubtest.M{githubtest.Suite("CS_1", workflow, nodes...)}}}
 	f.More["/repos/acme/tool/actions/runs/90/jobs"] = githubtest.Reply{Body: jobs}
 	for _, r := range runs {
 		f.Logs[r.ID] = githubtest.Reply{Body: "log"}
@@ -408,7 +408,7 @@ func TestRecordedReviews(t *testing.T) {
 	for _, r := range all {
 		var author any
 		if r.User != nil {
-			author = githubtest.M{"__typename": r.User.Type, "id": r.User.NodeID, "login": strings.TrimSuffix(r.User.Login, "[bot]")}
+			author = githubtest.M{"__typename": r.User.Type, "id": r.User.NodeID, "login": strings.TrimSuffix(r.User.Login, "[bot]"), "databaseId": 1}
 		}
 		v := githubtest.With(githubtest.Review(r.NodeID, r.State, author, githubtest.At(0)), "body", r.Body, "commit", githubtest.M{"oid": r.CommitID}, "submittedAt", nil)
 		if r.SubmittedAt != nil {

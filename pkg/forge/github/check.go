@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,17 @@ type suite struct {
 	id    string
 	run   int64 // database id of its workflow run, 0 when it has none
 	first embedded[checkRun]
+	// failed tells that the suite ended badly by itself, before it had runs that say so.
+	failed func(runs []checkRun) bool
+}
+
+// failedSuites maps the conclusions of suites that are red by themselves to what must be
+// missing for that. A start that failed has at most runs that were skipped for it.
+var failedSuites = map[string]func(runs []checkRun) bool{
+	"FAILURE": func(runs []checkRun) bool { return len(runs) == 0 },
+	startupFailure: func(runs []checkRun) bool {
+		return !slices.ContainsFunc(runs, func(r checkRun) bool { return r.Conclusion == contract.Failure })
+	},
 }
 
 type checkRun struct {
@@ -43,7 +55,7 @@ type checkRun struct {
 }
 
 func readSuite(o strictjson.Object) (string, suite) {
-	s := suite{id: o.ID("id"), first: embed1(o.Object("checkRuns"), readRun)}
+	s := suite{id: o.ID("id"), first: embed1(o.Object("checkRuns"), readRun), failed: failedSuites[textOr(o.Get("conclusion"))]}
 	if run := o.OptObject("workflowRun").OptInt("databaseId"); run != nil {
 		s.run = *run
 	}
@@ -61,6 +73,7 @@ func readRun(o strictjson.Object) (string, checkRun) {
 		StartedAt:    o.OptText("startedAt"),
 		CompletedAt:  o.OptText("completedAt"),
 		NeverStarted: conclusion == startupFailure,
+		URL:          textOr(o.Get("url")),
 	}}
 	if id := o.OptInt("databaseId"); id != nil {
 		r.databaseID = *id
@@ -77,34 +90,37 @@ type job struct {
 }
 
 // Checks implements forge.Adapter: check runs from GraphQL, and of their jobs the
-// creation time alone (AMB-67).
+// creation time alone (AMB-67). What is red and no check run is counted: suites that
+// failed before they had runs (AMB-85), and commit statuses (AMB-86).
 func (a *adapter) Checks(ctx context.Context, e *forge.Entity) forge.Checks {
-	n := e.Native.(native)
-	suites, err := list(ctx, &pages{
-		adapter: a, operation: "checks", where: "checks", size: a.page(suitePage),
-		variables: variables{"owner": n.owner, "name": n.name, "oid": e.HeadSHA, "inner": a.page(innerPage)},
-		pick:      func(data strictjson.Object) (strictjson.Object, error) { return headSuites(data, e.HeadSHA) },
-		total:     "totalCount",
-	}, readSuite)
+	suites, others, err := a.suites(ctx, e)
 	if err != nil {
 		return forge.Checks{Failed: err}
 	}
 	runs := make([][]checkRun, len(suites))
 	jobs := make([]map[int64]job, len(suites))
-	errs := make([]error, len(suites))
-	forge.Parallel(len(suites), func(i int) {
-		p := a.nodePages("suite_runs", suites[i].id, "checkRuns", listPage)
-		p.where = "checks"
-		runs[i], errs[i] = suites[i].first.rest(ctx, p, readRun)
-		if errs[i] == nil && len(runs[i]) > 0 && suites[i].run > 0 {
-			jobs[i], errs[i] = a.jobs(ctx, e, suites[i].run)
+	errs := make([]error, 2*len(suites))
+	forge.Parallel(2*len(suites), func(i int) {
+		s := suites[i/2]
+		if i%2 == 0 {
+			p := a.nodePages("suite_runs", s.id, "checkRuns", listPage)
+			p.where = "checks"
+			runs[i/2], errs[i] = s.first.rest(ctx, p, readRun)
+		} else if len(s.first.items) > 0 && s.run > 0 {
+			jobs[i/2], errs[i] = a.jobs(ctx, e, s.run)
 		}
 	})
 	if err := forge.FirstError(errs); err != nil {
 		return forge.Checks{Failed: err}
 	}
-	var out forge.Checks
-	for i := range suites {
+	var (
+		out    forge.Checks
+		failed int64
+	)
+	for i, s := range suites {
+		if s.failed != nil && s.failed(runs[i]) {
+			failed++
+		}
 		for _, r := range runs[i] {
 			if j, ok := jobs[i][r.databaseID]; ok && r.databaseID > 0 && r.HeadSHA != nil && j.head == *r.HeadSHA {
 				r.CreatedAt = j.created
@@ -113,24 +129,100 @@ func (a *adapter) Checks(ctx context.Context, e *forge.Entity) forge.Checks {
 			out.Checks = append(out.Checks, r.Check)
 		}
 	}
+	out.Gaps = []contract.Gap{{Scope: contract.ScopeChecks, Code: contract.Unsupported, Count: failed}, others.gap()}
+	if failed > 0 {
+		out.Notes = append(out.Notes, strconv.FormatInt(failed, 10)+" check suites of the head failed before they had check runs")
+	}
+	if note := others.note(); note != "" {
+		out.Notes = append(out.Notes, note)
+	}
 	return out
 }
 
-// headSuites picks the suites of the head, which may be missing here.
-func headSuites(data strictjson.Object, head string) (strictjson.Object, error) {
+// commitStatuses is what became of the commit statuses of the head.
+type commitStatuses struct {
+	contexts int64
+	err      error
+}
+
+func (s commitStatuses) gap() contract.Gap {
+	g := contract.Gap{Scope: contract.ScopeChecks, Code: contract.InvalidMetadata, Count: s.contexts}
+	switch {
+	case client.IsKind(s.err, client.Forbidden):
+		g.Code, g.Count = contract.AuthorizationFailed, 1
+	case s.err != nil:
+		g.Code, g.Count = contract.FetchFailed, 1
+	}
+	return g
+}
+
+func (s commitStatuses) note() string {
+	switch {
+	case client.IsKind(s.err, client.Forbidden):
+		return "commit statuses are not read: the token needs statuses: read"
+	case s.err != nil:
+		return "commit statuses: " + s.err.Error()
+	case s.contexts > 0:
+		return strconv.FormatInt(s.contexts, 10) + " commit statuses of the head are no check runs and are only counted"
+	}
+	return ""
+}
+
+// suites lists the check suites of the head. Its commit statuses are asked for along with
+// the first page, and cost nothing but themselves when they are refused or fail.
+func (a *adapter) suites(ctx context.Context, e *forge.Entity) ([]suite, commitStatuses, error) {
+	n := e.Native.(native)
+	var of commitStatuses
+	p := &pages{
+		adapter: a, operation: "checks", where: "checks", size: a.page(suitePage),
+		variables: variables{"owner": n.owner, "name": n.name, "oid": e.HeadSHA, "inner": a.page(innerPage), "statuses": true},
+		pick: func(data strictjson.Object) (strictjson.Object, error) {
+			commit, err := headCommit(data, e.HeadSHA)
+			if err != nil {
+				return commit, err
+			}
+			if status := commit.Get("status"); !status.Missing() {
+				of.contexts = int64(len(status.Object().Array("contexts")))
+			}
+			return commit.Object("checkSuites"), nil
+		},
+		total: "totalCount", optional: []string{"repository", "object", "status"},
+	}
+	all, err := list(ctx, p, readSuite)
+	if err == nil {
+		of.err = p.lost
+		return all, of, nil
+	}
+	if !a.partOf(err) {
+		return nil, of, err
+	}
+	p.variables["statuses"] = false
+	of = commitStatuses{err: err}
+	all, err = list(ctx, p, readSuite)
+	return all, of, err
+}
+
+// partOf reports a failure that may be one of a part of the query alone.
+func (a *adapter) partOf(err error) bool {
+	return client.IsKind(err, client.Forbidden, client.ServerError, client.TooLarge, client.Malformed, client.Unexpected)
+}
+
+// headCommit picks the head, which may be missing here.
+func headCommit(data strictjson.Object, head string) (strictjson.Object, error) {
 	commit := data.Object("repository").OptObject("object")
 	if !commit.Exists() || commit.Text("__typename") != "Commit" || commit.Text("oid") != head {
 		return strictjson.Object{}, &client.Error{Kind: client.NotFound, Detail: "the head is no commit of the repository"}
 	}
-	return commit.Object("checkSuites"), nil
+	return commit, nil
 }
 
 // jobs lists the jobs of a workflow run, of all attempts. A run that is gone has none.
 func (a *adapter) jobs(ctx context.Context, e *forge.Entity, run int64) (map[int64]job, error) {
 	first := a.rest(e, "actions", "runs", strconv.FormatInt(run, 10), "jobs") + "?filter=all&per_page=" + strconv.Itoa(a.page(listPage))
-	jobs, err := restList(ctx, a, first, "jobs of checks", "jobs", func(o strictjson.Object) (string, job) {
+	jobs, err := restList(ctx, a, first, "jobs of checks", "jobs", func(o strictjson.Object) forge.Item[job] {
 		j := job{id: o.Int("id"), head: o.Text("head_sha"), created: o.OptText("created_at")}
-		return strconv.FormatInt(j.id, 10), j
+		changed := forge.Newest(j.created, o.OptText("started_at"), o.OptText("completed_at"))
+		return forge.Item[job]{ID: strconv.FormatInt(j.id, 10), Value: j, Changed: changed}
 	})
 	if client.IsKind(err, client.NotFound) {
 		return nil, nil
@@ -143,27 +235,30 @@ func (a *adapter) jobs(ctx context.Context, e *forge.Entity, run int64) (map[int
 }
 
 // restList reads all pages of a REST list: an array, or the named member of an object
-// with a total_count. The cursor is the address of the next page. Where an answer has
+// with a total_count; null is an empty page. The cursor is the address of the next page.
+// Pages are numbered, so the list may move while it is read (AMB-82). Where an answer has
 // neither total nor link, a full page is followed by the next.
-func restList[T any](ctx context.Context, a *adapter, first, where, member string, read func(o strictjson.Object) (string, T)) ([]T, error) {
-	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
+func restList[T any](ctx context.Context, a *adapter, first, where, member string, read func(o strictjson.Object) forge.Item[T]) ([]T, error) {
+	return forge.CollectNumbered(ctx, false, func(ctx context.Context, cursor string) (forge.Page[T], error) {
 		var page forge.Page[T]
-		path := first
-		if cursor != "" {
-			path = cursor
-		}
+		path := cmp.Or(cursor, first)
 		header, err := a.get(ctx, path, where, func(v strictjson.Value) error {
-			if member != "" {
+			page = forge.Page[T]{}
+			if member != "" && !v.Null() {
 				page.Total = v.Object().OptInt("total_count")
 				v = v.Object().Get(member)
 			}
-			nodes := v.Array()
-			for _, n := range nodes {
+			if v.Null() {
+				return nil
+			}
+			for _, n := range v.Array() {
 				if n.Null() {
 					return forge.ErrNullObject
 				}
+				item := read(n.Object())
+				item.Raw = n.Raw()
+				page.Items = append(page.Items, item)
 			}
-			page.Items = itemsOf(nodes, read)
 			return nil
 		})
 		if err != nil {
@@ -172,8 +267,13 @@ func restList[T any](ctx context.Context, a *adapter, first, where, member strin
 		if strings.HasPrefix(header.Get("X-Github-Sso"), "partial-results") {
 			return page, &client.Error{Kind: client.Forbidden, Where: where, Reason: "sso", Detail: "single sign-on hides a part of the list"}
 		}
+		page.Date = forge.Date(header)
+		size := int64(a.page(listPage))
+		if page.Total != nil {
+			page.Most = int((*page.Total + size - 1) / size)
+		}
 		page.Next = client.Next(header)
-		if header.Get("Link") == "" && page.Total == nil && len(page.Items) >= a.page(listPage) {
+		if header.Get("Link") == "" && int64(len(page.Items)) >= size && (page.Total == nil || *page.Total > size) {
 			page.Next, page.Guess = following(path), true
 		}
 		return page, nil
@@ -196,19 +296,29 @@ func following(address string) string {
 	return u.String()
 }
 
-// get reads one REST resource.
+// get reads one REST resource. An answer that does not have its form is asked for again,
+// so read may run more than once.
 func (a *adapter) get(ctx context.Context, path, where string, read func(v strictjson.Value) error) (http.Header, error) {
-	doc, header, err := forge.GetJSON(ctx, a.client, path, where, a.settings.MaxAnswerBytes)
+	resp, err := a.client.Do(ctx, client.Request{
+		Path: path, Where: where, Limit: a.settings.MaxAnswerBytes,
+		Judge: func(r *client.Response) error {
+			doc, err := strictjson.Parse(r.Body)
+			if err != nil {
+				return &client.Error{Kind: client.Malformed}
+			}
+			if err := read(doc.Root()); err != nil {
+				return err
+			}
+			if err := doc.Err(); err != nil {
+				return &client.Error{Kind: client.Malformed, Detail: err.Error()}
+			}
+			return nil
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := read(doc.Root()); err != nil {
-		return nil, err
-	}
-	if err := doc.Err(); err != nil {
-		return nil, &client.Error{Kind: client.Malformed, Where: where, Detail: err.Error()}
-	}
-	return header, nil
+	return resp.Header, nil
 }
 
 // Log implements forge.Adapter: one redirect to another host, which gets no

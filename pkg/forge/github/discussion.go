@@ -10,31 +10,43 @@ import (
 	"snapline/pkg/json/strictjson"
 )
 
-// Discussion implements forge.Adapter. The lists are independent of each other and
-// read one after the other; inline comments come with their threads, so a failed
-// thread page costs all comments and all threads, but not the reviews (AMB-72).
+// Discussion implements forge.Adapter. The lists are independent of each other and read
+// at the same time; inline comments come with their threads, so a failed thread page
+// costs all comments and all threads, but not the reviews (AMB-72).
 func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Want) forge.Discussion {
-	var d forge.Discussion
-	pull := e.Kind == contract.ChangeProposal
+	var (
+		d       forge.Discussion
+		threads []thread
+		parts   []func(context.Context) error
+	)
 	if want.Comments {
-		d.Comments, d.CommentsFailed = list(ctx, a.nodePages("comments", e.ID, "comments", listPage), readComment)
+		parts = append(parts, func(ctx context.Context) error {
+			d.Comments, d.CommentsFailed = list(ctx, a.nodePages("comments", e.ID, "comments", listPage), readComment)
+			return d.CommentsFailed
+		})
 	}
-	if want.Reviews && pull {
-		d.Reviews, d.ReviewsFailed = a.reviews(ctx, e)
-	}
-	if want.Comments && pull {
-		threads, err := a.threads(ctx, e)
-		if err != nil {
-			d.ThreadsFailed = err
-			if d.CommentsFailed == nil {
-				d.CommentsFailed = err
-			}
+	if e.Kind == contract.ChangeProposal {
+		if want.Reviews {
+			parts = append(parts, func(ctx context.Context) error {
+				d.Reviews, d.ReviewsFailed = a.reviews(ctx, e)
+				return d.ReviewsFailed
+			})
 		}
-		for _, t := range threads {
-			d.Comments = append(d.Comments, t.inline...)
-			if want.Threads {
-				d.Threads = append(d.Threads, t.Thread)
-			}
+		if want.Comments {
+			parts = append(parts, func(ctx context.Context) error {
+				threads, d.ThreadsFailed = a.threads(ctx, e)
+				return d.ThreadsFailed
+			})
+		}
+	}
+	forge.ReadTogether(ctx, parts...)
+	if d.CommentsFailed == nil {
+		d.CommentsFailed = d.ThreadsFailed
+	}
+	for _, t := range threads {
+		d.Comments = append(d.Comments, t.inline...)
+		if want.Threads {
+			d.Threads = append(d.Threads, t.Thread)
 		}
 	}
 	return d
@@ -55,8 +67,15 @@ func readComment(o strictjson.Object) (string, forge.Comment) {
 		Editor:    editor(o),
 		CreatedAt: o.OptText("createdAt"),
 		UpdatedAt: o.OptText("updatedAt"),
+		Moments:   moments(o),
+		URL:       textOr(o.Get("url")),
 	}
 	return c.ID, c
+}
+
+// moments reads when an object could first be seen and when its text last changed.
+func moments(o strictjson.Object) forge.Moments {
+	return forge.Moments{VisibleAt: o.OptText("publishedAt"), EditedAt: o.OptText("lastEditedAt")}
 }
 
 // pendingState marks reviews and comments that only their author sees.
@@ -84,6 +103,8 @@ func readReview(o strictjson.Object) (string, review) {
 		SubmittedAt: o.OptText("submittedAt"),
 		UpdatedAt:   o.OptText("updatedAt"),
 		ReviewedSHA: o.OptObject("commit").OptText("oid"),
+		Moments:     moments(o),
+		URL:         textOr(o.Get("url")),
 	}, state == pendingState}
 	return r.ID, r
 }

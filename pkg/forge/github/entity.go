@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"snapline/pkg/contract"
@@ -24,8 +25,8 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 		labels embedded[string]
 		found  bool
 	)
-	v := variables{"owner": owner, "name": name, "number": a.target.Number, "inner": a.page(listPage)}
-	err := a.query(ctx, "entity", "entity", v, client.DefaultTries, func(data strictjson.Object) error {
+	v := variables{"owner": owner, "name": name, "number": a.target.Number, "inner": a.page(listPage), "renames": a.settings.Edits}
+	err := a.query(ctx, "entity", "entity", v, func(data strictjson.Object) error {
 		repository := data.Nullable("repository")
 		if repository.Missing() {
 			return &client.Error{Kind: client.NotFound}
@@ -81,6 +82,8 @@ func readEntity(kind contract.EntityKind, repository, o strictjson.Object) *forg
 		Editor:       editor(o),
 		CreatedAt:    o.OptText("createdAt"),
 		UpdatedAt:    o.OptText("updatedAt"),
+		EditedAt:     edited(o),
+		URL:          textOr(o.Get("url")),
 		Native:       native{owner, name},
 	}
 	if kind == contract.WorkItem {
@@ -94,6 +97,21 @@ func readEntity(kind contract.EntityKind, repository, o strictjson.Object) *forg
 		e.State = contract.StateMerged
 	}
 	return e
+}
+
+// edited gives the time of the last edit of body or title. A title has no time of its own,
+// but an event for each change.
+func edited(o strictjson.Object) *string {
+	last := o.OptText("lastEditedAt")
+	for _, event := range o.OptObject("timelineItems").Array("nodes") {
+		if event.Null() {
+			continue
+		}
+		if at := event.Object().OptText("createdAt"); !earlier(at, last) {
+			last = at
+		}
+	}
+	return last
 }
 
 // accountKinds maps the implementors of Actor. Only users can hold a role.
@@ -119,6 +137,9 @@ func who(v strictjson.Value) *forge.Account {
 	o := v.Object()
 	a := account(o.Text("__typename"))
 	a.ID, a.Login = o.ID("id"), o.Text("login")
+	if number := o.OptInt("databaseId"); number != nil {
+		a.Number = strconv.FormatInt(*number, 10)
+	}
 	if a.ID == ghostID {
 		return nil
 	}

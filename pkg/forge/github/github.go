@@ -17,6 +17,7 @@ import (
 // ids are hashed into keys, so their form must not depend on a header.
 var Driver = forge.Driver{
 	Forge:      contract.GitHub,
+	DatesEdits: true,
 	Endpoint:   endpoint,
 	Credential: func(token string) client.Credential { return client.NewCredential("Authorization", "Bearer ", token) },
 	Header: http.Header{

@@ -21,7 +21,13 @@ type variables map[string]any
 
 // query runs one operation and lets read take what it needs from data. read may run
 // more than once: an answer that is malformed is asked for again.
-func (a *adapter) query(ctx context.Context, operation, where string, v variables, tries int, read func(data strictjson.Object) error) error {
+func (a *adapter) query(ctx context.Context, operation, where string, v variables, read func(data strictjson.Object) error) error {
+	return a.partial(ctx, operation, where, v, 0, nil, func(data strictjson.Object, _ error) error { return read(data) })
+}
+
+// partial is query for data of which the part at the path optional may be missing: read
+// is told why. slowTries is that of client.Request.
+func (a *adapter) partial(ctx context.Context, operation, where string, v variables, slowTries int, optional []string, read func(data strictjson.Object, lost error) error) error {
 	text, err := queries.ReadFile("queries/" + operation + ".graphql")
 	if err != nil {
 		return err
@@ -36,36 +42,58 @@ func (a *adapter) query(ctx context.Context, operation, where string, v variable
 	_, err = a.client.Do(ctx, client.Request{
 		Method: http.MethodPost, Path: a.graphql(), Body: body, Where: where,
 		Header: http.Header{"Content-Type": {"application/json"}},
-		Limit:  a.settings.MaxAnswerBytes, Tries: tries,
-		Judge: func(resp *client.Response) error { return judge(resp, read) },
+		Limit:  a.settings.MaxAnswerBytes, SlowTries: slowTries,
+		Judge: func(resp *client.Response) error { return judge(resp, optional, read) },
 	})
 	return err
 }
 
 // judge decides on the body, as GraphQL puts most failures into status 200: data is
-// never read past an error.
-func judge(resp *client.Response, read func(strictjson.Object) error) error {
+// never read past an error, unless all of them are of the optional part.
+func judge(resp *client.Response, optional []string, read func(strictjson.Object, error) error) error {
 	doc, err := strictjson.Parse(resp.Body)
 	if err != nil {
 		return &client.Error{Kind: client.Malformed, Status: resp.Status}
 	}
 	root := doc.Object()
+	var lost error
 	if errs := root.Get("errors"); !errs.Missing() {
-		if list := errs.Array(); len(list) > 0 {
-			return failure(resp, list[0])
+		for _, item := range errs.Array() {
+			if failed := failure(resp, item); len(optional) == 0 || !within(item, optional) {
+				return failed
+			} else if lost == nil {
+				lost = failed
+			}
 		}
 	}
 	data := root.Get("data")
 	if doc.Err() != nil || !data.IsObject() {
 		return &client.Error{Kind: client.Malformed, Status: resp.Status, Detail: "there is no data"}
 	}
-	if err := read(data.Object()); err != nil {
+	if err := read(data.Object(), lost); err != nil {
 		return err
 	}
 	if err := doc.Err(); err != nil {
 		return &client.Error{Kind: client.Malformed, Status: resp.Status, Detail: err.Error()}
 	}
 	return nil
+}
+
+// within reports whether an error says that it is one of the part at path.
+func within(item strictjson.Value, path []string) bool {
+	if !item.IsObject() || item.Object().Get("path").Missing() {
+		return false
+	}
+	at := item.Object().Array("path")
+	if len(at) < len(path) {
+		return false
+	}
+	for i, name := range path {
+		if textOr(at[i]) != name {
+			return false
+		}
+	}
+	return true
 }
 
 // failures maps the error types of GraphQL to kinds. Types that are not listed are
@@ -123,7 +151,7 @@ const (
 	suitePage    = 25
 	innerPage    = 50 // of a list inside a list
 	smallestPage = 5
-	pageTries    = 2
+	pageTries    = 2 // before a page is halved
 )
 
 // page gives a page size within the settings.
@@ -144,6 +172,11 @@ type pages struct {
 	size      int
 	pick      func(data strictjson.Object) (strictjson.Object, error)
 	total     string // name of the total, "totalCount" or "filteredCount"
+
+	// optional is the path of a part of the answer that may fail without the rest; lost is
+	// why it did.
+	optional []string
+	lost     error
 }
 
 func (p *pages) read(ctx context.Context, cursor string, each func(nodes []strictjson.Value) error) (next string, total *int64, err error) {
@@ -156,11 +189,14 @@ func (p *pages) read(ctx context.Context, cursor string, each func(nodes []stric
 			v[name] = value
 		}
 		smaller := p.size/2 >= smallestPage
-		tries := client.DefaultTries
+		tries := 0
 		if smaller {
 			tries = pageTries
 		}
-		err = p.adapter.query(ctx, p.operation, p.where, v, tries, func(data strictjson.Object) error {
+		err = p.adapter.partial(ctx, p.operation, p.where, v, tries, p.optional, func(data strictjson.Object, lost error) error {
+			if lost != nil {
+				p.lost = lost
+			}
 			o, err := p.pick(data)
 			if err == nil {
 				next, total, err = connection(o, p.total, each)
@@ -177,7 +213,10 @@ func (p *pages) read(ctx context.Context, cursor string, each func(nodes []stric
 // connection reads one page of a connection. A null node is an object that the token
 // may not see: the page has failed (AMB-42).
 func connection(o strictjson.Object, total string, each func(nodes []strictjson.Value) error) (next string, count *int64, err error) {
-	nodes := o.Array("nodes")
+	var nodes []strictjson.Value
+	if list := o.Nullable("nodes"); !list.Missing() { // null holds nothing, as [] does
+		nodes = list.Array()
+	}
 	for _, n := range nodes {
 		if n.Null() {
 			return "", nil, forge.ErrNullObject

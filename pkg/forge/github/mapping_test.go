@@ -160,7 +160,7 @@ func TestKindsOfAccounts(t *testing.T) {
 	for typename := range types {
 		n++
 		login := strings.ToLower(typename)
-		account := githubtest.M{"__typename": typename, "id": "X_" + typename, "login": login}
+		account := githubtest.M{"__typename": typename, "id": "X_" + typename, "login": login, "databaseId": n}
 		f.Grant(account, "admin")
 		githubtest.Append(i, "comments", githubtest.Comment(fmt.Sprintf("IC_%s", typename), "x", account, githubtest.At(n)))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
+	"snapline/pkg/fault"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
 	"snapline/pkg/requirement"
@@ -521,9 +522,8 @@ func renamed(t *testing.T) {
 		h["api.evil.example"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Error("the other host was asked") })
 		return h
 	}
-	o := s.Run(context.Background(), t, &forgetest.Net{})
-	if a := o.Lines(t).Actor("U_kgDOmaint"); a.RoleVerified {
-		t.Error("the role was read from another host")
+	if o := s.Run(context.Background(), t, &forgetest.Net{}); fault.ExitOf(o.Err) != fault.Environment {
+		t.Errorf("the role was read from another host: %v", o.Err)
 	}
 }
 

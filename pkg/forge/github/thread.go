@@ -97,7 +97,7 @@ func (t *nativeThread) fill(comments []inlineComment) []forge.Comment {
 			continue
 		}
 		if len(submitted) == 0 {
-			t.CreatedAt, t.ReviewID, t.ReviewedSHA = c.CreatedAt, c.review, c.originalSHA
+			t.CreatedAt, t.ReviewID, t.ReviewedSHA, t.URL = c.CreatedAt, c.review, c.originalSHA, c.URL
 		}
 		t.CommentIDs = append(t.CommentIDs, c.ID)
 		if c.replyTo != "" {

@@ -6,7 +6,6 @@ import (
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/client"
 )
 
 // Accounts implements forge.Adapter: one look-up for the kind of each account and, for
@@ -14,19 +13,19 @@ import (
 func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forge.Account) ([]forge.Account, []string, error) {
 	at := e.Native.(place)
 	resolved := slices.Clone(accounts)
-	errs := make([]error, len(accounts))
-	forge.Parallel(len(accounts), func(i int) { resolved[i], errs[i] = a.resolve(ctx, at, accounts[i]) })
-	var notes []string
-	for i, err := range errs {
-		switch {
-		case err == nil || client.IsKind(err, client.NotFound):
-		case client.IsKind(err, client.Forbidden, client.Unauthenticated):
-			return resolved, []string{missing(err)}, ctx.Err()
-		default:
-			notes = append(notes, "account "+accounts[i].ID+" is unverified: "+err.Error())
-		}
+	asked := make([]*forge.Account, len(resolved))
+	for i := range resolved {
+		asked[i] = &resolved[i]
 	}
-	return resolved, notes, ctx.Err()
+	notes, refused, err := forge.LookUp(ctx, asked, e.Author, func(ctx context.Context, acc *forge.Account) error {
+		found, err := a.resolve(ctx, at, *acc)
+		*acc = found
+		return err
+	})
+	if refused != nil {
+		notes = append(notes, missing(refused))
+	}
+	return resolved, notes, err
 }
 
 // resolve gives an account its kind and role, both asked for at once: a role counts for a

@@ -60,6 +60,9 @@ and --token-host.
 			&ucli.StringFlag{Name: "profile-file", Usage: "collect by the profile in `FILE` (the form of collection.json)"},
 			&ucli.StringFlag{Name: "bots", Usage: "registered bots are those in `FILE`: {\"bots\":[{\"forge\",\"host\",\"id\",\"role\"}]}"},
 			&ucli.StringFlag{Name: "agent-runs", Usage: "agent-run receipts are the rows of `FILE` (NDJSON with publisher_id)"},
+			&ucli.StringFlag{Name: "not-after", Usage: "read the state at `TIME` (RFC 3339): what came later is left out, what was edited later is a gap"},
+			&ucli.StringFlag{Name: "not-after-undated", Usage: "with --not-after, `accept` titles and descriptions whose edits the forge does not date"},
+			&ucli.StringFlag{Name: "request-id", Usage: "the stream and the receipt call this request `ID`"},
 			&ucli.StringFlag{Name: "api-url", Usage: "the API is at `URL`, if it does not follow from the address"},
 			&ucli.StringFlag{Name: "token-env", Usage: "the token is in the environment variable `NAME`; needs --token-host"},
 			&ucli.StringFlag{Name: "token-host", Usage: "the token of --token-env is for `HOST[:PORT]` and no other"},
@@ -148,6 +151,9 @@ func prepare(call *cli.Call, cfg *fetch.Config) (adapter forge.Adapter, done fun
 		return nil, nil, err
 	}
 	if *cfg, err = fetchConfig(call, target); err != nil {
+		return nil, nil, err
+	}
+	if err := acquisition(call, target, cfg); err != nil {
 		return nil, nil, err
 	}
 	return connect(call, target, cfg)
@@ -239,8 +245,8 @@ func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter fo
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.Progress = show.step
-	settings := forge.Settings{MaxAnswerBytes: f.Int64("max-total")}
+	cfg.Progress, cfg.Date = show.step, c.Date
+	settings := forge.Settings{MaxAnswerBytes: f.Int64("max-total"), Edits: !cfg.NotAfter.IsZero()}
 	return driver.Open(target, endpoint, c, settings), show.clear, nil
 }
 

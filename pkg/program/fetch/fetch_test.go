@@ -336,7 +336,7 @@ func TestProgress(t *testing.T) {
 		if exit := cli.Run(context.Background(), fetch.Program(), e); exit != 0 {
 			t.Fatalf("exit %d: %s", exit, errs.String())
 		}
-		if terminal && (!strings.Contains(errs.String(), "comments and reviews: ") || !strings.HasSuffix(errs.String(), "\r\x1b[K")) || !terminal && errs.Len() != 0 {
+		if terminal && (!strings.Contains(errs.String(), "discussion and checks: ") || !strings.HasSuffix(errs.String(), "\r\x1b[K")) || !terminal && errs.Len() != 0 {
 			t.Errorf("terminal %v: %q", terminal, errs.String())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
 )
 
 // actorSet collects every account that a line refers to, once by id, in the order of
@@ -27,6 +28,9 @@ func (s *actorSet) add(a forge.Account) *forge.Account {
 		}
 		if known.Login == "" {
 			known.Login = a.Login
+		}
+		if known.Number == "" {
+			known.Number = a.Number
 		}
 		return known
 	}
@@ -71,14 +75,14 @@ func (r *run) writeActors() error {
 			accounts[slices.Index(r.actors.order, author)].NeedsRow = true
 		}
 	}
-	resolved, notes, err := r.adapter.Accounts(r.ctx, r.entity, accounts)
-	if err != nil {
-		return err
-	}
+	resolved, notes, err := r.adapter.Accounts(client.Reserved(r.ctx), r.entity, accounts)
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
 	r.notes(contract.ScopeActors, notes)
+	if err != nil {
+		return rolesFault(err)
+	}
 	slices.SortFunc(resolved, func(a, b forge.Account) int { return strings.Compare(a.ID, b.ID) })
 	for i := range resolved {
 		if err := r.out.Write(r.actor(&resolved[i])); err != nil {
@@ -98,7 +102,7 @@ func (r *run) actor(a *forge.Account) *contract.Actor {
 	switch a.Kind {
 	case contract.Bot:
 		role := contract.RoleBot
-		l.Role, l.BotRole = &role, r.cfg.Bots.role(r.source, a.ID)
+		l.Role, l.BotRole = &role, r.cfg.Bots.role(r.source, a.ID, a.Number)
 	case contract.Human:
 		if a.Verified && a.Role != nil && slices.Contains(contract.Roles[:], *a.Role) {
 			l.Role, l.RoleVerified = a.Role, true

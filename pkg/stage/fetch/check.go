@@ -23,20 +23,8 @@ const maxName = 1 << 20
 
 var errNoHead = errors.New("the head revision is unknown")
 
-// readChecks reads the checks of the captured head, and of no other (CHK-02, CHK-05).
-func (r *run) readChecks() {
-	if !r.selected(contract.ScopeChecks) || r.ctx.Err() != nil {
-		return
-	}
-	if !tree.ValidGitOID(r.entity.HeadSHA) {
-		r.failed(contract.ScopeChecks, errNoHead) // AMB-74
-		return
-	}
-	r.progress("checks")
-	c := r.listChecks()
-	if r.ctx.Err() != nil {
-		return
-	}
+// readChecks writes the checks of the captured head, and of no other (CHK-02, CHK-05).
+func (r *run) readChecks(c forge.Checks) {
 	r.counted(c.Gaps)
 	r.notes(contract.ScopeChecks, c.Notes)
 	if c.Failed != nil {
@@ -48,26 +36,33 @@ func (r *run) readChecks() {
 		line, why := r.check(native)
 		switch {
 		case why != "":
-			r.invalid(contract.ScopeChecks, describe(contract.KindCheck, native.ID), why)
+			r.invalid(contract.ScopeChecks, describe(contract.KindCheck, native.ID, r.address(native.URL)), why)
 		case native.Name.Len() > maxName:
-			r.lost(contract.ScopeChecks, contract.SourceTooLarge, describe(contract.KindCheck, native.ID), "the name is longer than a line may be")
+			r.lost(contract.ScopeChecks, contract.SourceTooLarge, describe(contract.KindCheck, native.ID, r.address(native.URL)), "the name is longer than a line may be")
 		default:
 			r.checks = append(r.checks, checked{line, native})
 		}
 	}
 }
 
-// listChecks asks for the checks, once more if one id comes with two contents (AMB-45).
-func (r *run) listChecks() forge.Checks {
-	c := r.adapter.Checks(r.ctx, r.entity)
-	checks, err := forge.DistinctChecks(c.Checks)
-	if err != nil && r.ctx.Err() == nil {
-		c = r.adapter.Checks(r.ctx, r.entity)
-		checks, err = forge.DistinctChecks(c.Checks)
+// askChecks asks for the checks, once more if one id comes with two contents (AMB-45).
+func (r *run) askChecks() (c forge.Checks) {
+	if !r.selected(contract.ScopeChecks) {
+		return c
 	}
-	if c.Checks = checks; err != nil {
-		c.Failed = err
+	if !tree.ValidGitOID(r.entity.HeadSHA) {
+		return forge.Checks{Failed: errNoHead} // AMB-74
 	}
+	var err error
+	for range 2 {
+		ctx, ledger := client.WithLedger(client.Reserved(r.ctx))
+		c = r.adapter.Checks(ctx, r.entity)
+		if c.Checks, err = forge.DistinctChecks(c.Checks); err == nil || r.ctx.Err() != nil {
+			return c
+		}
+		ledger.Discard()
+	}
+	c.Failed = err
 	return c
 }
 
@@ -93,7 +88,7 @@ func (r *run) check(c *forge.Check) (l *contract.Check, why string) {
 	}
 	l = &contract.Check{
 		ID: c.ID, RecordKey: r.key(contract.KindCheck, c.ID), Name: string(name),
-		CreatedAt: created, UpdatedAt: updated, HeadSHA: r.entity.HeadSHA,
+		CreatedAt: created, UpdatedAt: updated, HeadSHA: r.entity.HeadSHA, URL: r.address(c.URL),
 	}
 	return l, outcome(l, c)
 }
@@ -192,7 +187,7 @@ func (r *run) log1(c checked) (contract.Content, error) {
 		missing = contract.AuthorizationFailed
 	}
 	r.log.Notice(fault.Notice{
-		Record: describe(contract.KindCheck, c.line.ID), Scope: string(contract.ScopeCheckLogs), Code: string(missing), Text: err.Error(),
+		Record: contract.Describe(c.line), Scope: string(contract.ScopeCheckLogs), Code: string(missing), Text: err.Error(),
 	})
 	return contract.Content{Form: contract.FormMissing, Missing: missing}, nil
 }

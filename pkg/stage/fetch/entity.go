@@ -6,12 +6,13 @@ import (
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
+	"snapline/pkg/forge/client"
 )
 
 // readEntity reads the entity, checks everything that a snapshot cannot be without
 // (ABT-04, ABT-05, ABT-07), and writes the header.
 func (r *run) readEntity() error {
-	e, err := r.adapter.Entity(r.ctx)
+	e, err := r.adapter.Entity(client.Reserved(r.ctx))
 	if err != nil {
 		return EntityFault(err)
 	}
@@ -45,6 +46,9 @@ func (r *run) readEntity() error {
 			return entityGap(contract.InvalidMetadata, "fetch.entity-label", "a label is not Unicode text")
 		}
 	}
+	if err := r.untouched(created, e.EditedAt); err != nil {
+		return err
+	}
 	collection := r.cfg.Collection
 	header := &contract.Snapshot{
 		Family: contract.FamilyEntity,
@@ -54,7 +58,8 @@ func (r *run) readEntity() error {
 			Kind: e.Kind, ID: e.ID, Number: e.Number, Title: string(title), State: e.State,
 			AuthorID: r.reference(e.Author), CreatedAt: created, UpdatedAt: updated, Labels: e.Labels,
 		},
-		Collection: &collection,
+		Collection:  &collection,
+		Acquisition: r.acquisition(),
 	}
 	if header.Entity.Labels == nil {
 		header.Entity.Labels = []string{}
@@ -67,6 +72,26 @@ func (r *run) readEntity() error {
 		return err
 	}
 	return r.out.Flush()
+}
+
+// acquisition says how the snapshot came to be (stream.md section 9).
+func (r *run) acquisition() *contract.Acquisition {
+	a := r.cfg.Acquisition
+	a.Address = r.address(a.Address)
+	if r.cfg.Date != nil {
+		a.Date = timestamp(r.cfg.Date())
+	}
+	a.NotAfter = timestamp(r.cfg.NotAfter)
+	return &a
+}
+
+// address gives a web address that the stream takes, else none: it is for people, and no
+// object is lost for its sake.
+func (r *run) address(url string) string {
+	if tree.ValidURL(url) && tree.URLOn(r.source.Host, url) {
+		return url
+	}
+	return ""
 }
 
 func validState(kind contract.EntityKind, s contract.EntityState) bool {
@@ -85,7 +110,7 @@ func (r *run) entityRecord() *contract.Record {
 	l := &contract.Record{
 		Kind: contract.KindEntity, ID: e.ID, RecordKey: r.key(contract.KindEntity, e.ID),
 		CreatedAt: *e.CreatedAt, UpdatedAt: *e.UpdatedAt, AuthorID: r.reference(e.Author),
-		Content: r.content(e.Body),
+		Content: r.content(e.Body), URL: r.address(e.URL),
 	}
 	r.edited(l, e.Editor)
 	return l

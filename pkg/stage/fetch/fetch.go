@@ -13,6 +13,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
@@ -33,6 +34,14 @@ type Config struct {
 	// (AMB-76).
 	Runs    []Receipt
 	HasRuns bool
+	// Acquisition is what the caller knows of the snapshot's origin. The stage adds Date
+	// and leaves out an address that is none on the source's host.
+	Acquisition contract.Acquisition
+	// NotAfter, if not zero, is the moment whose state of the forge is read (AMB-93), in
+	// whole seconds.
+	NotAfter time.Time
+	// Date, if set, gives the forge's clock at its first answer, zero if unknown.
+	Date func() time.Time
 	// Progress, if set, is told what is being read now.
 	Progress func(what string)
 }
@@ -69,8 +78,12 @@ func (r *run) run() error {
 	if err := r.readEntity(); err != nil {
 		return err
 	}
-	r.discuss()
-	r.readChecks()
+	discussion, checks := r.ask()
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	r.discuss(discussion)
+	r.readChecks(checks)
 	r.readRuns()
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -90,6 +103,19 @@ func (r *run) run() error {
 		}
 	}
 	return r.out.End("")
+}
+
+// ask reads discussion and checks at the same time, as neither needs the other.
+func (r *run) ask() (d forge.Discussion, c forge.Checks) {
+	r.progress("discussion and checks")
+	forge.Parallel(2, func(i int) {
+		if i == 0 {
+			d = r.askDiscussion()
+		} else {
+			c = r.askChecks()
+		}
+	})
+	return d, c
 }
 
 func (r *run) selected(s contract.Scope) bool { return r.cfg.Collection.Includes(s) }

@@ -110,6 +110,19 @@ func EntityFault(err error) error {
 	return &fault.Error{Exit: fault.Environment, Rule: "fetch.entity", Detail: "the entity could not be read", Cause: err}
 }
 
+// rolesFault turns look-ups without an answer into the fault that ends the run: without
+// them nobody can tell who may be heard (AMB-79).
+func rolesFault(err error) error {
+	fail := &fault.Error{
+		Exit: fault.Environment, Rule: "fetch.roles", Scope: string(contract.ScopeActors), Code: string(contract.FetchFailed), Detail: err.Error(),
+	}
+	var failure *client.Error
+	if errors.As(err, &failure) {
+		fail.Hint = hint(failure)
+	}
+	return fail
+}
+
 func hint(e *client.Error) string {
 	switch e.Kind {
 	case client.Unauthenticated:
@@ -121,6 +134,8 @@ func hint(e *client.Error) string {
 		return "check the address, and run fetch --check to see which right the token lacks"
 	case client.Limited:
 		return "run again later, or allow a longer --max-wait"
+	case client.TooLarge:
+		return "allow a larger --max-total"
 	case client.Unreachable, client.ServerError, client.Malformed:
 		return "run again later"
 	}

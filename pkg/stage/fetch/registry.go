@@ -18,12 +18,15 @@ type botKey struct {
 	id    string
 }
 
-func (g *Registry) role(s contract.Source, id string) *string {
+// role gives the registered role of a bot, by any of its immutable ids (AMB-90).
+func (g *Registry) role(s contract.Source, ids ...string) *string {
 	if g == nil {
 		return nil
 	}
-	if role, ok := g.roles[botKey{s.Forge, s.Host, id}]; ok {
-		return &role
+	for _, id := range ids {
+		if role, ok := g.roles[botKey{s.Forge, s.Host, id}]; ok {
+			return &role
+		}
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // thread writes one review thread. comments are the ids that the discussion
 // delivered; a thread keeps native order (THR-07).
 func (r *run) thread(t *forge.Thread, comments map[string]bool) {
-	name := describe(contract.KindThread, t.ID)
+	name := describe(contract.KindThread, t.ID, r.address(t.URL))
 	created, err := required(t.CreatedAt)
 	switch {
 	case !r.validID(contract.KindThread, t.ID) || err != nil:
@@ -26,7 +26,7 @@ func (r *run) thread(t *forge.Thread, comments map[string]bool) {
 	}
 	l := &contract.Thread{
 		ID: t.ID, ThreadKey: r.key(contract.KindThread, t.ID), CreatedAt: created,
-		Resolved: *t.Resolved, Outdated: *t.Outdated, Minimized: t.Minimized,
+		Resolved: *t.Resolved, Outdated: *t.Outdated, Minimized: t.Minimized, URL: r.address(t.URL),
 	}
 	if !r.place(l, t) {
 		r.invalid(contract.ScopeReviews, name, "the place in the diff is malformed")

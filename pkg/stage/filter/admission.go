@@ -10,6 +10,7 @@ import (
 // admission decides who may be heard (ADM rows). It judges before anything is
 // filtered, by values that fetch resolved for this very stream (DET-03).
 type admission struct {
+	source    contract.Source
 	threshold string // "" for the document families, which have no people
 	actors    map[string]standing
 }
@@ -23,7 +24,7 @@ type standing struct {
 }
 
 func newAdmission(h *contract.Snapshot) *admission {
-	a := &admission{actors: map[string]standing{}}
+	a := &admission{source: h.Source, actors: map[string]standing{}}
 	if h.Collection != nil {
 		a.threshold = h.Collection.HumanMinRole
 	}
@@ -102,7 +103,7 @@ func (a *admission) refusal(l *contract.Actor) string {
 	switch l.Kind {
 	case contract.Bot:
 		if l.BotRole == nil {
-			return "a bot without a registered role"
+			return "a bot without a registered role; its row for --bots is " + a.row(l.ID)
 		}
 		return ""
 	case contract.Human:
@@ -116,6 +117,12 @@ func (a *admission) refusal(l *contract.Actor) string {
 	case contract.Unknown:
 	}
 	return "an account of unknown kind"
+}
+
+// row is the row of a registry that would register a bot (AMB-90). The reader has checked
+// the form of its parts.
+func (a *admission) row(id string) string {
+	return fmt.Sprintf(`{"forge":"%s","host":"%s","id":"%s","role":"ROLE"}`, a.source.Forge, a.source.Host, id)
 }
 
 // atLeast compares roles by rank (ADM-02). A role or threshold outside the seven

@@ -125,6 +125,7 @@ func walkObjects(v any, visit func(M)) {
 // ServeHTTP implements the API host.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Ratelimit-Remaining", "4200")
+	w.Header().Set("Date", "Fri, 01 May 2026 12:00:00 GMT")
 	if r.Header.Get("User-Agent") == "" {
 		answer(w, http.StatusForbidden, M{"message": "Request forbidden by administrative rules."})
 		return

@@ -26,7 +26,7 @@ type Connection struct {
 // notActors are the types that do not implement Actor; every object implements Node.
 var notActors = []string{
 	"Issue", "PullRequest", "IssueComment", "PullRequestReview", "PullRequestReviewComment", "PullRequestReviewThread",
-	"Repository", "Commit", "CheckSuite", "CheckRun", "ReviewDismissedEvent",
+	"Repository", "Commit", "CheckSuite", "CheckRun", "ReviewDismissedEvent", "RenamedTitleEvent",
 }
 
 // execution answers one operation. Asking for a member that an object does not have is
@@ -115,6 +115,15 @@ func (x *execution) arguments(field *ast.Field) map[string]any {
 	return args
 }
 
+// directive gives the condition of @include.
+func (x *execution) directive(d *ast.Directive) any {
+	v, err := d.Arguments.ForName("if").Value.Value(x.variables)
+	if err != nil {
+		x.bad = err
+	}
+	return v
+}
+
 func (x *execution) value(v any, field *ast.Field) any {
 	switch v := v.(type) {
 	case M:
@@ -143,6 +152,9 @@ func (x *execution) object(o M, set ast.SelectionSet) M {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
+			if d := s.Directives.ForName("include"); d != nil && x.directive(d) != true {
+				continue
+			}
 			v, ok := o[s.Name]
 			if !ok {
 				x.bad = fmt.Errorf("field '%s' doesn't exist on type '%v'", s.Name, o["__typename"])
@@ -181,6 +193,12 @@ func matches(o M, condition string) bool {
 // page cuts a connection by first and after. A cursor is the number of nodes before it.
 func (x *execution) page(c Connection, field *ast.Field) any {
 	args := x.arguments(field)
+	c.Nodes = ofTypes(c.Nodes, args["itemTypes"])
+	if last, err := strconv.Atoi(fmt.Sprint(args["last"])); err == nil {
+		return x.object(M{
+			"pageInfo": M{"hasPreviousPage": len(c.Nodes) > last}, "nodes": c.Nodes[max(0, len(c.Nodes)-last):],
+		}, field.SelectionSet)
+	}
 	first, err := strconv.Atoi(fmt.Sprint(args["first"]))
 	if err != nil || first < 1 || first > 100 {
 		x.bad = fmt.Errorf("%s: first is missing or not within 1 to 100", field.Name)
@@ -207,4 +225,25 @@ func (x *execution) page(c Connection, field *ast.Field) any {
 		"pageInfo": M{"hasNextPage": end < len(c.Nodes), "endCursor": cursor},
 		"nodes":    c.Nodes[start:end],
 	}, field.SelectionSet)
+}
+
+// itemTypes names the timeline items of the fake as GitHub's arguments do.
+var itemTypes = map[string]string{"ReviewDismissedEvent": "REVIEW_DISMISSED_EVENT", "RenamedTitleEvent": "RENAMED_TITLE_EVENT"}
+
+func ofTypes(nodes []M, types any) []M {
+	wanted, ok := types.([]any)
+	if !ok {
+		return nodes
+	}
+	var out []M
+	for _, n := range nodes {
+		if n == nil {
+			out = append(out, n)
+			continue
+		}
+		if name, ok := n["__typename"].(string); ok && slices.Contains(wanted, any(itemTypes[name])) {
+			out = append(out, n)
+		}
+	}
+	return out
 }

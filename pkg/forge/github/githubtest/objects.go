@@ -2,12 +2,16 @@ package githubtest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // Head is the head of the pull requests that the constructors make.
 const Head = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+// Page is the web address under which the objects of the fake live.
+const Page = "https://github.com/acme/tool/pull/7"
 
 // At gives a time of the recorded form, seconds after a fixed start.
 func At(seconds int) string {
@@ -26,7 +30,9 @@ func With(o M, pairs ...any) M {
 func User(id, login string) M { return M{"__typename": "User", "id": id, "login": login} }
 
 // Bot is an App's account.
-func Bot(id, login string) M { return M{"__typename": "Bot", "id": id, "login": login} }
+func Bot(id, login string) M {
+	return M{"__typename": "Bot", "id": id, "login": login, "databaseId": 49699333}
+}
 
 func text(id, body string, author any, at string) M {
 	if m, ok := author.(M); ok && m == nil {
@@ -34,7 +40,7 @@ func text(id, body string, author any, at string) M {
 	}
 	return M{
 		"id": id, "body": body, "createdAt": at, "updatedAt": at, "lastEditedAt": nil, "editor": nil, "author": author,
-		"isMinimized": false, "minimizedReason": nil,
+		"isMinimized": false, "minimizedReason": nil, "publishedAt": at, "url": Page + "#" + id,
 	}
 }
 
@@ -51,7 +57,7 @@ func Labels(names ...string) Connection {
 func Issue(number int, author any) M {
 	return With(text(fmt.Sprintf("I_kwDO%d", number), "the body", author, At(0)),
 		"__typename", "Issue", "number", number, "title", "a title", "state", "OPEN",
-		"labels", Labels(), "comments", Connection{})
+		"labels", Labels(), "comments", Connection{}, "timelineItems", Connection{})
 }
 
 // Pull makes an open pull request without anything.
@@ -81,6 +87,9 @@ func Dismissal(id, review string, actor any, at string) M {
 	return o
 }
 
+// Rename makes the event of a changed title.
+func Rename(at string) M { return M{"__typename": "RenamedTitleEvent", "createdAt": at} }
+
 // Inline makes a comment of a thread; replyTo may be "".
 func Inline(id, body string, author any, at, review, replyTo string) M {
 	o := With(text(id, body, author, at), "__typename", "PullRequestReviewComment", "state", "SUBMITTED",
@@ -107,7 +116,7 @@ func Thread(id string, comments ...M) M {
 func Run(id string, databaseID int64, name string) M {
 	return M{
 		"__typename": "CheckRun", "id": id, "databaseId": databaseID, "name": name, "status": "COMPLETED", "conclusion": "SUCCESS",
-		"startedAt": At(10), "completedAt": At(20), "detailsUrl": "https://ci.example/x",
+		"startedAt": At(10), "completedAt": At(20), "url": "https://github.com/acme/tool/runs/" + strconv.FormatInt(databaseID, 10), "detailsUrl": "https://ci.example/x",
 		"checkSuite": M{"id": "CS", "commit": M{"oid": Head}},
 	}
 }
@@ -137,7 +146,7 @@ func Suite(id string, workflowRun int64, runs ...M) M {
 func (f *Fake) AddChecks(suites ...M) {
 	commit := f.Commits[Head]
 	if commit == nil {
-		commit = M{"__typename": "Commit", "oid": Head, "checkSuites": Connection{}}
+		commit = M{"__typename": "Commit", "oid": Head, "status": nil, "checkSuites": Connection{}}
 		f.Commits[Head] = commit
 	}
 	c := commit["checkSuites"].(Connection)
