@@ -31,7 +31,11 @@ func frame(t *testing.T, s *testkit.Stream, input string) []byte {
 	for _, l := range s.Ordered() {
 		must(w.Write(l))
 	}
-	must(w.End(input))
+	earlier := testkit.Chain(s.Header.Position())
+	if len(earlier) > 0 {
+		earlier[len(earlier)-1] = input
+	}
+	must(w.End(earlier...))
 	return b.Bytes()
 }
 

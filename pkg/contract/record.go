@@ -394,6 +394,7 @@ type End struct {
 	Lines       int64  // lines before it
 	SHA256      string // of all bytes before it, line feeds included
 	InputSHA256 string // SHA256 of the stage's own input; absent in fetch's output
+	Chain       []string // SHA256 of every earlier stream of the run, fetch's first; the last is InputSHA256
 }
 
 // Abort is the last line of a stream that ends without a result.
@@ -403,6 +404,8 @@ type Abort struct {
 	Cause AbortCause
 	Scope Scope   // when Cause is gap
 	Code  GapCode // when Cause is gap
+
+	RequestID string // the acquisition's, where the stage that stopped knows it
 }
 
 // Filter is the outcome of filtering one object.

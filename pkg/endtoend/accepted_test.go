@@ -18,7 +18,6 @@ import (
 	"snapline/pkg/audit"
 	"snapline/pkg/check"
 	"snapline/pkg/contract"
-	"snapline/pkg/contract/tree"
 	"snapline/pkg/disk"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge/forgetest"
@@ -146,7 +145,7 @@ func TestChangedLinesAreRefusedOrAccepted(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(streams)) {
 		lines := bytes.SplitAfter(streams[name], []byte("\n"))
 		lines = lines[:len(lines)-2] // the trailer and what follows it
-		a.judge(t, name, resealed(lines))
+		a.judge(t, name, testkit.Reseal(lines))
 		for i, line := range lines {
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.UseNumber()
@@ -160,7 +159,7 @@ func TestChangedLinesAreRefusedOrAccepted(t *testing.T) {
 				must(t, err)
 				changed := slices.Clone(lines)
 				changed[i] = append(text, '\n')
-				a.judge(t, fmt.Sprintf("%s line %d %s", name, i+1, m.What), resealed(changed))
+				a.judge(t, fmt.Sprintf("%s line %d %s", name, i+1, m.What), testkit.Reseal(changed))
 			})
 		}
 	}
@@ -168,12 +167,6 @@ func TestChangedLinesAreRefusedOrAccepted(t *testing.T) {
 	if a.published < 30 || a.refused < 250 {
 		t.Error("too few of a sort")
 	}
-}
-
-// resealed gives a stream whose trailer fits the lines before it.
-func resealed(lines [][]byte) []byte {
-	body := bytes.Join(lines, nil)
-	return fmt.Appendf(body, `{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", len(lines), tree.Digest(body), tree.Digest(nil))
 }
 
 // Whatever emit publishes, verify accepts: a few objects, bounds, roles, filters and

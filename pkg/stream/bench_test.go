@@ -93,7 +93,7 @@ func copyStream(b *testing.B, raw []byte, changed bool) {
 		}
 		r.Recycle(l)
 	}
-	if err := w.End(""); err != nil {
+	if err := w.End(); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"snapline/pkg/contract"
@@ -132,11 +133,9 @@ func testLines(pos int) []contract.Line {
 	return lines
 }
 
-func inputDigest(pos int) string {
-	if pos == 1 {
-		return ""
-	}
-	return rev
+// earlier are digests of the streams before one of the position.
+func earlier(pos int) []string {
+	return []string{strings.Repeat("b", 64), rev}[3-pos:]
 }
 
 // write makes a stream of a header and lines, with its trailer.
@@ -149,7 +148,7 @@ func write(t testing.TB, h *contract.Snapshot, lines ...contract.Line) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.End(inputDigest(h.Position())); err != nil {
+	if err := w.End(earlier(h.Position())...); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -206,7 +206,7 @@ func TestCaptureThatFails(t *testing.T) {
 				}
 			}
 			if err == nil {
-				err = w.End("")
+				err = w.End()
 			}
 			if f := faultOf(t, err); f.Exit != fault.Environment || f.Rule != RuleCapture {
 				t.Errorf("%s, %s: %v", name, failsAt, err)
@@ -241,7 +241,7 @@ func TestCaptureWithoutItsName(t *testing.T) {
 	if err := w.Write(testHeader(1)); err != nil {
 		t.Fatal(err)
 	}
-	if f := faultOf(t, w.End("")); f.Exit != fault.Environment || f.Rule != RuleCapture {
+	if f := faultOf(t, w.End()); f.Exit != fault.Environment || f.Rule != RuleCapture {
 		t.Error(f)
 	}
 	if strings.Contains(out.String(), `"type":"end"`) {

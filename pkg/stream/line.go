@@ -251,6 +251,12 @@ var endTable = table[contract.End]{members: []member[contract.End]{
 	integer("lines", "RRR", func(e *contract.End) *int64 { return &e.Lines }, 1, maxInteger),
 	text("sha256", "RRR", func(e *contract.End) *string { return &e.SHA256 }, digest),
 	text("input_sha256", "-RR", func(e *contract.End) *string { return &e.InputSHA256 }, digest),
+	list("chain", "-RR", func(e *contract.End) *[]string { return &e.Chain }, digest, nil),
+}, check: func(d *decoder, e *contract.End) error {
+	if len(e.Chain) != d.pos-1 || d.pos > 1 && e.Chain[len(e.Chain)-1] != e.InputSHA256 {
+		return d.broken(RuleTrailerChain, "chain has one digest for each earlier stage, the last of them input_sha256")
+	}
+	return nil
 }}
 
 var abortTable = table[contract.Abort]{members: []member[contract.Abort]{
@@ -260,6 +266,7 @@ var abortTable = table[contract.Abort]{members: []member[contract.Abort]{
 		contract.CauseGap, contract.CauseComponent, contract.CauseInput, contract.CauseEnvironment, contract.CauseUnsupported),
 	word("scope", "CCC", func(a *contract.Abort) *contract.Scope { return &a.Scope }, scopes...).on(abortedByGap, RuleAbort),
 	word("code", "CCC", func(a *contract.Abort) *contract.GapCode { return &a.Code }, gapCodes()...).on(abortedByGap, RuleAbort),
+	text("request_id", "OOO", func(a *contract.Abort) *string { return &a.RequestID }, label),
 }}
 
 func abortedByGap(a *contract.Abort) bool { return a.Cause == contract.CauseGap }

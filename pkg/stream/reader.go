@@ -42,6 +42,7 @@ type Reader struct {
 	hash        hash.Hash
 	digest      string
 	inputDigest string
+	chain       []string // of the trailer
 	err         error
 }
 
@@ -88,12 +89,25 @@ func (r *Reader) Next() (contract.Line, error) {
 	return r.read()
 }
 
+// RequestID is the name of the request that the header states; "" before the header was
+// read and where it states none.
+func (r *Reader) RequestID() string {
+	if r.header == nil || r.header.Acquisition == nil {
+		return ""
+	}
+	return r.header.Acquisition.RequestID
+}
+
 // Line is the 1-based number of the line that was read last.
 func (r *Reader) Line() int64 { return r.line }
 
 // Digest is the lowercase hex SHA-256 of all bytes before the end line: what the
 // next stage states as input_sha256. Defined after Next returned io.EOF.
 func (r *Reader) Digest() string { return r.digest }
+
+// Chain gives the digests of all streams of the run up to this one, fetch's first: what
+// the next stage ends its output with. Defined after Next returned io.EOF.
+func (r *Reader) Chain() []string { return append(slices.Clone(r.chain), r.digest) }
 
 // InputDigest is what the trailer states as input_sha256, the Digest of the stream
 // that the last stage read; "" after fetch. Defined after Next returned io.EOF.
@@ -304,7 +318,7 @@ func (r *Reader) end(e *contract.End) error {
 	if err := r.last(); err != nil {
 		return err
 	}
-	r.digest, r.inputDigest = sum, e.InputSHA256
+	r.digest, r.inputDigest, r.chain = sum, e.InputSHA256, e.Chain
 	r.err = io.EOF
 	return r.err
 }

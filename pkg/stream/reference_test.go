@@ -58,6 +58,10 @@ func referenceAccepts(v *validators, raw []byte) error {
 			if doc["sha256"] != hex.EncodeToString(sum[:]) || intOf(doc["lines"]) != int64(i) {
 				return errors.New("the trailer is wrong")
 			}
+			chain, _ := doc["chain"].([]any)
+			if len(chain) != r.pos-1 || r.pos > 1 && chain[r.pos-2] != doc["input_sha256"] {
+				return errors.New("the chain is wrong")
+			}
 		}
 	}
 	return nil

@@ -82,6 +82,7 @@ const (
 	RuleDocumentDigest   = "stream.document-digest"
 	RuleTrailerLines     = "stream.trailer-lines"
 	RuleTrailerDigest    = "stream.trailer-digest"
+	RuleTrailerChain     = "stream.trailer-chain"
 	RuleAbortStage       = "stream.abort-stage"
 
 	// Writing.

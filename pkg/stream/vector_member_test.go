@@ -46,6 +46,18 @@ func memberVectors() []vector {
 		{RuleMissingMember, "input-digest", 15, inLine, func(t testing.TB) string {
 			return strings.Replace(base(t, 2).seal(), `,"input_sha256":"`+rev+`"`, "", 1)
 		}},
+		{RuleMissingMember, "chain", 15, inLine, func(t testing.TB) string {
+			return strings.Replace(base(t, 2).seal(), `,"chain":["`+rev+`"]`, "", 1)
+		}},
+		{RuleTrailerChain, "too-long", 15, inLine, func(t testing.TB) string {
+			return strings.Replace(base(t, 2).seal(), `"chain":["`, `"chain":["`+rev+`","`, 1)
+		}},
+		{RuleTrailerChain, "too-short", 15, inLine, func(t testing.TB) string {
+			return strings.Replace(base(t, 3).seal(), `"chain":["`+earlier(3)[0]+`",`, `"chain":[`, 1)
+		}},
+		{RuleTrailerChain, "another-input", 15, blurred, func(t testing.TB) string {
+			return strings.Replace(base(t, 3).seal(), `,"`+rev+`"]`, `,"`+earlier(3)[0]+`"]`, 1)
+		}},
 		{RuleMissingMember, "strings", 2, inLine, edited(documents, 2, func(s *stream) { s.drop(2, `"strings":1`) })},
 		{RuleMemberPosition, "filter-in-fetch", 6, inLine, added(1, 6, unchanged)},
 		{RuleMemberPosition, "filter-version-in-fetch", 1, inLine, added(1, 1, `"filter_version":"example-1"`)},

@@ -129,7 +129,7 @@ func (s *stream) seal() string {
 	sum := sha256.Sum256([]byte(body))
 	input := ""
 	if s.pos > 1 {
-		input = `,"input_sha256":"` + rev + `"`
+		input = `,"input_sha256":"` + rev + `","chain":["` + strings.Join(earlier(s.pos), `","`) + `"]`
 	}
 	return body + fmt.Sprintf(`{"type":"end","lines":%d,"sha256":"%s"%s}`+"\n", len(s.lines), hex.EncodeToString(sum[:]), input)
 }
@@ -332,7 +332,7 @@ func checkSurvives(t testing.TB, raw []byte) {
 	if stopped != nil {
 		err = w.Abort(stopped.Abort)
 	} else {
-		err = w.End(inputDigest(h.Position()))
+		err = w.End(earlier(h.Position())...)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type Writer struct {
 	header  *contract.Snapshot
 	capture *Capture
 	closed  bool
+	request string // for the abort line
 	sum     string // of all lines before the trailer, once it is written
 	err     error
 }
@@ -88,20 +89,24 @@ func (w *Writer) write(b []byte) {
 	w.err = writeFault(err)
 }
 
-// End writes the trailer and flushes. inputDigest is Reader.Digest of the stage's
-// input, "" for fetch.
-func (w *Writer) End(inputDigest string) error {
+// End writes the trailer and flushes. earlier is Reader.Chain of the stage's input,
+// nothing for fetch.
+func (w *Writer) End(earlier ...string) error {
 	switch {
 	case w.closed || w.header == nil:
 		return w.misuse("there is no stream to end")
-	case (inputDigest == "") != (w.header.Position() == 1):
-		return w.misuse("the digest of the input is stated by filter and bound")
+	case len(earlier) != w.header.Position()-1:
+		return w.misuse("the digests of the streams before it are stated by filter and bound")
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	w.sum = hex.EncodeToString(w.hash.Sum(nil))
-	if err := w.line(&contract.End{Lines: w.lines, SHA256: w.sum, InputSHA256: inputDigest}); err != nil {
+	trailer := &contract.End{Lines: w.lines, SHA256: w.sum, Chain: earlier}
+	if len(earlier) > 0 {
+		trailer.InputSHA256 = earlier[len(earlier)-1]
+	}
+	if err := w.line(trailer); err != nil {
 		return err
 	}
 	if err := w.capture.finish(w.pending); err != nil {
@@ -116,12 +121,18 @@ func (w *Writer) End(inputDigest string) error {
 // the trailer states, "" for a stream without one.
 func (w *Writer) Written() (lines int64, digest string) { return w.lines, w.sum }
 
+// Request names the request that the stream answers, for its abort line; "" is none.
+func (w *Writer) Request(id string) { w.request = id }
+
 // Abort writes the abort line and flushes. It may be the only line.
 func (w *Writer) Abort(a contract.Abort) error {
 	if w.closed {
 		return w.misuse("the stream has ended")
 	}
 	w.closed = true
+	if a.RequestID == "" {
+		a.RequestID = w.request
+	}
 	if err := w.line(&a); err != nil {
 		return err
 	}

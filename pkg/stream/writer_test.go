@@ -39,7 +39,7 @@ func TestWrittenBytes(t *testing.T) {
 {"type":"document","name":"gone","format":"f","sha256":"` + rev + `","filter":{"status":"rejected","findings":[]},"strings":0}
 {"type":"gap","scope":"documents","code":"unsafe_content","count":1}
 `
-	want := body + `{"type":"end","lines":4,"sha256":"` + tree.Digest([]byte(body)) + `","input_sha256":"` + rev + `"}` + "\n"
+	want := body + `{"type":"end","lines":4,"sha256":"` + tree.Digest([]byte(body)) + `","input_sha256":"` + rev + `","chain":["` + rev + `"]}` + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
@@ -150,21 +150,22 @@ func TestWriterOutOfTurn(t *testing.T) {
 	header, gap := testHeader(1), &contract.Gap{Scope: contract.ScopeComments, Code: contract.FetchFailed, Count: 1}
 	for name, misuse := range map[string]func(*Writer) error{
 		"line before header": func(w *Writer) error { return w.Write(gap) },
-		"end before header":  func(w *Writer) error { return w.End("") },
+		"end before header":  func(w *Writer) error { return w.End() },
 		"two headers":        func(w *Writer) error { return errors.Join(drop(w.Write(header)), w.Write(header)) },
 		"header of no stage": func(w *Writer) error { return w.Write(&contract.Snapshot{Family: contract.FamilyEntity}) },
 		"end as a line":      func(w *Writer) error { return w.Write(&contract.End{}) },
 		"abort as a line":    func(w *Writer) error { return w.Write(&contract.Abort{}) },
-		"line after end":     func(w *Writer) error { return errors.Join(drop(w.Write(header)), drop(w.End("")), w.Write(gap)) },
-		"two ends":           func(w *Writer) error { return errors.Join(drop(w.Write(header)), drop(w.End("")), w.End("")) },
+		"line after end":     func(w *Writer) error { return errors.Join(drop(w.Write(header)), drop(w.End()), w.Write(gap)) },
+		"two ends":           func(w *Writer) error { return errors.Join(drop(w.Write(header)), drop(w.End()), w.End()) },
 		"abort after end": func(w *Writer) error {
-			return errors.Join(drop(w.Write(header)), drop(w.End("")), w.Abort(contract.Abort{}))
+			return errors.Join(drop(w.Write(header)), drop(w.End()), w.Abort(contract.Abort{}))
 		},
 		"line after abort": func(w *Writer) error {
 			return errors.Join(drop(w.Write(header)), drop(w.Abort(contract.Abort{Stage: "fetch", Exit: 1, Cause: contract.CauseComponent})), w.Write(gap))
 		},
 		"input digest in fetch": func(w *Writer) error { return errors.Join(drop(w.Write(header)), w.End(rev)) },
-		"no input digest":       func(w *Writer) error { return errors.Join(drop(w.Write(testHeader(2))), w.End("")) },
+		"a digest too many":     func(w *Writer) error { return errors.Join(drop(w.Write(testHeader(2))), w.End(rev, rev)) },
+		"no input digest":       func(w *Writer) error { return errors.Join(drop(w.Write(testHeader(2))), w.End()) },
 		"no filter":             func(w *Writer) error { return errors.Join(drop(w.Write(testHeader(2))), w.Write(testLines(1)[0])) },
 	} {
 		w := NewWriter(io.Discard)
@@ -222,7 +223,7 @@ func TestWriterCap(t *testing.T) {
 			}
 			entity.Content = contract.Text(nil)
 			drop(w.Write(entity))
-			drop(w.End(""))
+			drop(w.End())
 			if _, _, err := readAll(NewReader(&b, ReaderOptions{})); err != nil {
 				t.Errorf("%s: the stream after a refused line: %v", name, err)
 			}
@@ -269,7 +270,7 @@ func TestFailingOutput(t *testing.T) {
 					Content: contract.Content{Form: contract.FormText, Bytes: body, Literal: body},
 				}))
 			}
-			err = errors.Join(err, w.End(""))
+			err = errors.Join(err, w.End())
 			f := faultOf(t, err)
 			if f.Exit != c.want || f.Rule != RuleWrite || c.err != nil && !errors.Is(err, c.err) {
 				t.Fatalf("%s after %d bytes: %v", name, room, err)

@@ -280,6 +280,17 @@ func (s *Stream) Bytes(t testing.TB) []byte {
 	return Frame(t, s.Header, s.Ordered())
 }
 
+// Chain gives digests for the trailer of a stream that the stage at position has written.
+func Chain(position int) []string {
+	return []string{tree.Digest([]byte("what fetch wrote")), tree.Digest([]byte("what filter wrote"))}[:position-1]
+}
+
+// Reseal gives a bounded stream whose trailer fits the lines before it.
+func Reseal(lines [][]byte) []byte {
+	body, chain := bytes.Join(lines, nil), Chain(3)
+	return fmt.Appendf(body, `{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s","chain":["%s","%s"]}`+"\n", len(lines), tree.Digest(body), chain[1], chain[0], chain[1])
+}
+
 // Frame writes header and lines with a trailer.
 func Frame(t testing.TB, header *contract.Snapshot, lines []contract.Line) []byte {
 	t.Helper()
@@ -290,11 +301,7 @@ func Frame(t testing.TB, header *contract.Snapshot, lines []contract.Line) []byt
 			t.Fatal(err)
 		}
 	}
-	input := ""
-	if header.Position() > 1 {
-		input = tree.Digest([]byte("the input of a test stream"))
-	}
-	if err := w.End(input); err != nil {
+	if err := w.End(Chain(header.Position())...); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -57,8 +57,11 @@ func runEmit(call *cli.Call) error {
 	if cfg.Out == "" {
 		return cli.Usagef("--out is missing")
 	}
-	if err := emit.Run(call.Context, pipe.Input(call, 3), call.Env.Stdout, cfg, call.Log); err != nil {
-		return pipe.End("emit", stream.NewWriter(call.Env.Stdout), err)
+	in := pipe.Input(call, 3)
+	if err := emit.Run(call.Context, in, call.Env.Stdout, cfg, call.Log); err != nil {
+		out := stream.NewWriter(call.Env.Stdout)
+		out.Request(in.RequestID())
+		return pipe.End("emit", out, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,8 +50,7 @@ func TestChangedDocumentsAreRefusedOrAccepted(t *testing.T) {
 				text, err := json.Marshal(m.Value)
 				noError(t, err)
 				changed := append(append(append([][]byte{}, lines[:i]...), append(text, '\n')), lines[i+1:]...)
-				body := bytes.Join(changed, nil)
-				sealed := fmt.Sprintf(`%s{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", body, len(changed), tree.Digest(body), tree.Digest(nil))
+				sealed := string(testkit.Reseal(changed))
 				dir := filepath.Join(t.TempDir(), "context")
 				if r := runProgram(emit.Program(), sealed, "--out", dir); r.exit != fault.Done {
 					refused++

@@ -253,8 +253,8 @@ func TestVerifyStream(t *testing.T) {
 func refit(t *testing.T, stream string) []byte {
 	t.Helper()
 	body := stream[:strings.LastIndex(strings.TrimSuffix(stream, "\n"), "\n")+1]
-	_, tail, _ := strings.Cut(stream[len(body):], `"input_sha256":"`)
-	end := fmt.Sprintf(`{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", strings.Count(body, "\n"), tree.Digest([]byte(body)), tail[:64])
+	_, tail, _ := strings.Cut(stream[len(body):], `"input_sha256":`)
+	end := fmt.Sprintf(`{"type":"end","lines":%d,"sha256":"%s","input_sha256":%s`, strings.Count(body, "\n"), tree.Digest([]byte(body)), tail)
 	return append([]byte(body), end...)
 }
 

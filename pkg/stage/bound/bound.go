@@ -44,6 +44,7 @@ func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, log *fault.
 	if err != nil {
 		return err
 	}
+	out.Request(in.RequestID())
 	engine, err := safety.New(nil)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, log *fault.
 	if err := s.run(ctx, header, in.Next); err != nil {
 		return err
 	}
-	return out.End(in.Digest())
+	return out.End(in.Chain()...)
 }
 
 // run is Run without framing: lines come from next until io.EOF.

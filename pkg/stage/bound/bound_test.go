@@ -62,7 +62,7 @@ func bounded(t *testing.T, s *testkit.Stream) result {
 	if r.err != nil {
 		return r
 	}
-	if err := w.End(in.Digest()); err != nil {
+	if err := w.End(in.Chain()...); err != nil {
 		t.Fatal(err)
 	}
 	r.header, r.lines = testkit.Parse(t, out.Bytes(), 3)

@@ -43,7 +43,7 @@ func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, l
 	if err != nil {
 		return position(err, in.Line())
 	}
-	receipt, err := newReceipt(header, in.Digest(), built)
+	receipt, err := newReceipt(header, in.Chain(), built)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package emit_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/stage/emit"
 	"snapline/pkg/stream"
+	"snapline/pkg/testkit"
 )
 
 // memory is a sink that checks what it is given.
@@ -49,12 +49,6 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// resealed gives a stream whose trailer fits the lines before it again.
-func resealed(lines [][]byte) []byte {
-	body := bytes.Join(lines, nil)
-	return fmt.Appendf(body, `{"type":"end","lines":%d,"sha256":"%s","input_sha256":"%s"}`+"\n", len(lines), digest(string(body)), digest(""))
-}
-
 // Streams with a byte changed, a line dropped, doubled or swapped, and a trailer that
 // fits again, are refused or become a tree; nothing in between, and no panic.
 func TestResealedDamage(t *testing.T) {
@@ -80,7 +74,7 @@ func TestResealedDamage(t *testing.T) {
 				damaged[at] = line
 			}
 			m := memory{t, map[string]int{}}
-			in := stream.NewReader(bytes.NewReader(resealed(damaged)), stream.ReaderOptions{Position: 3})
+			in := stream.NewReader(bytes.NewReader(testkit.Reseal(damaged)), stream.ReaderOptions{Position: 3})
 			err := emit.Build(context.Background(), in, m, nil)
 			if _, rooted := m.files[tree.IndexPath]; rooted != (err == nil) {
 				t.Errorf("%s: root written %v, error %v", name, rooted, err)

@@ -25,7 +25,10 @@ type Receipt struct {
 	Credentials       int64                   `json:"credentials_registered"`
 	Program           Program                 `json:"program"`
 	Stages            []Stage                 `json:"stages"`
-	InputSHA256       string                  `json:"input_sha256"` // of the bounded stream before its trailer
+	Subject           *Subject                `json:"subject,omitempty"`     // entity family
+	Acquisition       *Acquisition            `json:"acquisition,omitempty"` // as the stream's header has it
+	InputSHA256       string                  `json:"input_sha256"`          // of the bounded stream before its trailer
+	Chain             []string                `json:"chain"`                 // of the streams of fetch, filter and bound before their trailers
 	Files             int64                   `json:"files"`        // all files, the root document included
 	Bytes             int64                   `json:"bytes"`        // of all files
 	Records           map[contract.Kind]int64 `json:"records,omitempty"`
@@ -33,6 +36,27 @@ type Receipt struct {
 	Refusal           string                  `json:"recovery_refused,omitempty"` // canon-state: why no state was recovered
 	Gaps              []tree.Gap              `json:"gaps"`
 	Replay            bool                    `json:"replay"` // the stream is a replayed capture: launch no agent
+}
+
+// Subject is what the tree is about, by the names that the forge gives it.
+type Subject struct {
+	Forge        contract.Forge      `json:"forge"`
+	Host         string              `json:"host"`
+	Repository   string              `json:"repository"`
+	RepositoryID string              `json:"repository_id"`
+	Kind         contract.EntityKind `json:"kind"`
+	ID           string              `json:"id"`
+	Number       int64               `json:"number"`
+	HeadSHA      string              `json:"head_sha,omitempty"`
+}
+
+// Acquisition says what was asked for, and when the forge answered by its own clock.
+type Acquisition struct {
+	Address     string `json:"address,omitempty"`
+	ProfileName string `json:"profile_name,omitempty"`
+	RequestID   string `json:"request_id,omitempty"`
+	Date        string `json:"date,omitempty"`
+	NotAfter    string `json:"not_after,omitempty"`
 }
 
 // Program names the program that wrote the tree.
@@ -52,15 +76,23 @@ type Stage struct {
 const ReceiptVersion = "snapline-receipt/1"
 
 // newReceipt gives the receipt's line.
-func newReceipt(h *contract.Snapshot, input string, r *root) ([]byte, error) {
+func newReceipt(h *contract.Snapshot, chain []string, r *root) ([]byte, error) {
 	receipt := Receipt{
 		Receipt: ReceiptVersion, Family: h.Family, CollectionProfile: r.collection,
 		FilterVersion: h.FilterVersion, Credentials: h.CredentialsRegistered,
-		Program: Program{contract.Program, contract.ProgramVersion}, InputSHA256: input,
+		Program: Program{contract.Program, contract.ProgramVersion}, InputSHA256: chain[len(chain)-1], Chain: chain,
 		Files: r.files, Bytes: r.bytes, Gaps: r.gaps, Replay: h.Replay,
 	}
 	if h.Family == contract.FamilyEntity {
 		receipt.IndexSHA256, receipt.Records = r.digest, r.records
+		receipt.Subject = &Subject{
+			Forge: h.Source.Forge, Host: h.Source.Host, Repository: h.Source.Repository, RepositoryID: h.Source.RepositoryID,
+			Kind: h.Entity.Kind, ID: h.Entity.ID, Number: h.Entity.Number, HeadSHA: h.HeadSHA,
+		}
+		if h.Acquisition != nil {
+			acquisition := Acquisition(*h.Acquisition)
+			receipt.Acquisition = &acquisition
+		}
 	} else {
 		receipt.ManifestSHA256, receipt.Documents, receipt.Refusal = r.digest, &r.documents, r.refusal
 	}

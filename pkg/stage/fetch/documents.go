@@ -84,7 +84,7 @@ func Documents(files []DocumentFile, out *stream.Writer, cfg DocumentConfig, log
 			return err
 		}
 	}
-	return out.End("")
+	return out.End()
 }
 
 // documentName makes a name that can stand in a file name and is not taken yet: the

@@ -102,7 +102,7 @@ func (r *run) run() error {
 			return err
 		}
 	}
-	return r.out.End("")
+	return r.out.End()
 }
 
 // ask reads discussion and checks at the same time, as neither needs the other.

@@ -22,7 +22,7 @@ func Replay(ctx context.Context, in *stream.Reader, out *stream.Writer) error {
 	for {
 		l, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return out.End("")
+			return out.End()
 		}
 		if err != nil {
 			return err

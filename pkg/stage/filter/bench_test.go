@@ -218,7 +218,7 @@ func logFile(b *testing.B, logs int, body []byte) (path string, largest int) {
 			b.Fatal(err)
 		}
 	}
-	if err := w.End(""); err != nil {
+	if err := w.End(); err != nil {
 		b.Fatal(err)
 	}
 	if err := buffer.Flush(); err != nil {

@@ -56,6 +56,9 @@ func Run(ctx context.Context, in *stream.Reader, out *stream.Writer, cfg Config,
 	first := names{}.item(header, in.Line())
 	first.err = newText(cfg, header).header(&first, header, cfg)
 	first.tell(log, cfg.Explain)
+	if header.Acquisition != nil {
+		out.Request(header.Acquisition.RequestID)
+	}
 	if first.err != nil {
 		return first.err
 	}
@@ -101,7 +104,7 @@ func finish(in *stream.Reader, out *stream.Writer, gaps gapCounts) error {
 			return err
 		}
 	}
-	return out.End(in.Digest())
+	return out.End(in.Chain()...)
 }
 
 // clone gives a header that can be changed without changing h.
@@ -137,10 +140,10 @@ func (t *text) header(it *item, h *contract.Snapshot, cfg Config) error {
 	if cfg.HumanMinRole != "" {
 		h.Collection.HumanMinRole = cfg.HumanMinRole
 	}
-	if err := newLengths(h).header(it, h); err != nil {
+	if err := t.acquisition(it, h.Acquisition); err != nil {
 		return err
 	}
-	if err := t.acquisition(it, h.Acquisition); err != nil {
+	if err := newLengths(h).header(it, h); err != nil {
 		return err
 	}
 	if err := t.source(it, h); err != nil {

@@ -188,7 +188,7 @@ func encode(t testing.TB, lines []contract.Line) []byte {
 			t.Fatalf("the fixture cannot be written: %v", err)
 		}
 	}
-	if err := w.End(""); err != nil {
+	if err := w.End(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
