@@ -391,9 +391,9 @@ type Gap struct {
 
 // End is the trailer.
 type End struct {
-	Lines       int64  // lines before it
-	SHA256      string // of all bytes before it, line feeds included
-	InputSHA256 string // SHA256 of the stage's own input; absent in fetch's output
+	Lines       int64    // lines before it
+	SHA256      string   // of all bytes before it, line feeds included
+	InputSHA256 string   // SHA256 of the stage's own input; absent in fetch's output
 	Chain       []string // SHA256 of every earlier stream of the run, fetch's first; the last is InputSHA256
 }
 

@@ -29,8 +29,8 @@ type Receipt struct {
 	Acquisition       *Acquisition            `json:"acquisition,omitempty"` // as the stream's header has it
 	InputSHA256       string                  `json:"input_sha256"`          // of the bounded stream before its trailer
 	Chain             []string                `json:"chain"`                 // of the streams of fetch, filter and bound before their trailers
-	Files             int64                   `json:"files"`        // all files, the root document included
-	Bytes             int64                   `json:"bytes"`        // of all files
+	Files             int64                   `json:"files"`                 // all files, the root document included
+	Bytes             int64                   `json:"bytes"`                 // of all files
 	Records           map[contract.Kind]int64 `json:"records,omitempty"`
 	Documents         *int64                  `json:"documents,omitempty"`
 	Refusal           string                  `json:"recovery_refused,omitempty"` // canon-state: why no state was recovered
