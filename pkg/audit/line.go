@@ -112,9 +112,6 @@ func (a *auditor) publisher(l *contract.Run) {
 }
 
 func (a *auditor) thread(l *contract.Thread) error {
-	if !tree.HasThreads(a.header.Source.Forge) {
-		a.add(ruleForge, contract.Describe(l), "%s has no threads", a.header.Source.Forge)
-	}
 	if a.position == bounded && !tree.RepliesOrdered(l) {
 		a.add(ruleReplies, contract.Describe(l), "replies do not follow the thread's records, each once and to another record")
 	}

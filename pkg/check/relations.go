@@ -51,8 +51,7 @@ func (v *verifier) reviewRows() {
 
 func (v *verifier) threadRows() error {
 	path, threads := tree.ReviewsPath, v.relations.Threads
-	if len(threads) > 0 && (!v.includes(contract.ScopeComments) || !v.includes(contract.ScopeReviews) ||
-		!tree.HasThreads(v.index.Source.Forge)) {
+	if len(threads) > 0 && (!v.includes(contract.ScopeComments) || !v.includes(contract.ScopeReviews)) {
 		v.add(RuleThreadSource, path, "/threads")
 	}
 	seen := map[string]bool{}
@@ -117,6 +116,9 @@ func (v *verifier) stateRows() {
 			v.add(RuleStateOrder, path, at("/threads", i))
 		}
 		v.id(path, at("/threads", i, "id"), contract.KindThread, t.ID)
+		if t.Outdated && !tree.TellsOutdated(v.index.Source.Forge) {
+			v.add(RuleStateOutdated, path, at("/threads", i, "outdated"))
+		}
 		v.actorID(path, at("/threads", i, "resolved_by_actor_id"), nullable(t.ResolvedByActorID))
 	}
 }

@@ -87,9 +87,9 @@ func TestCheckHead(t *testing.T) {
 	}
 }
 
-// GitLab and Forgejo identifiers have their own patterns, and Forgejo no threads.
+// GitLab and Forgejo identifiers have their own patterns, of threads too.
 func TestForgePatterns(t *testing.T) {
-	requirement.Claim(t, "ID-07", "ID-08", "SRC-05", "AMB-25")
+	requirement.Claim(t, "ID-07", "ID-08", "SRC-05", "AMB-92")
 	s := changeProposal(t, contract.GitLab)
 	s.edit(t, tree.AgentRunsPath, func(d map[string]any) { put(d, "071", "runs", 0, "id") })
 	s.edit(t, reviews, func(d map[string]any) { put(d, "a=b", "threads", 0, "id") })
@@ -99,15 +99,28 @@ func TestForgePatterns(t *testing.T) {
 		t.Errorf("gitlab: got %v", got)
 	}
 	s = changeProposal(t, contract.Forgejo)
-	s.edit(t, reviews, func(d map[string]any) {
-		d["threads"] = []any{map[string]any{
-			"id": "5", "thread_key": strings.Repeat("0", 64), "created_at": moment("10:00"),
-			"order_path": "threads/" + strings.Repeat("0", 64) + ".order", "record_keys": []any{s.keys["c1"]}, "replies": []any{},
-		}}
-	})
+	s.edit(t, reviews, func(d map[string]any) { put(d, "05", "threads", 0, "id") })
 	s.reseal(t)
-	if got := s.judgeWith(t, marked{}); !has(got, RuleThreadSource, reviews) {
+	if got := s.judgeWith(t, marked{}); !has(got, RuleID, reviews) {
 		t.Errorf("forgejo: got %v", got)
+	}
+}
+
+// Threads stand in trees of every forge; only on GitHub can one be outdated.
+func TestOutdatedThreads(t *testing.T) {
+	requirement.Claim(t, "AMB-92", "MAP-22")
+	for forge, told := range map[contract.Forge]bool{contract.GitHub: true, contract.GitLab: false, contract.Forgejo: false} {
+		s := changeProposal(t, forge)
+		s.edit(t, tree.ThreadStatePath, func(d map[string]any) {
+			for _, row := range d["threads"].([]any) {
+				row.(map[string]any)["outdated"] = true
+			}
+		})
+		s.files[tree.UnresolvedReviewPath] = nil
+		s.reseal(t)
+		if got := s.judgeWith(t, marked{}); has(got, RuleStateOutdated, tree.ThreadStatePath) == told || told && len(got) != 0 {
+			t.Errorf("%s: got %v", forge, got)
+		}
 	}
 }
 
@@ -378,7 +391,7 @@ func TestRulesAreNamedOnce(t *testing.T) {
 	for _, r := range []Rule{
 		RuleParent, RuleRoot, RuleSymlink, RuleSpecial, RuleHardLink, RuleMode, RuleExtraDirectory, RuleUnlistedFile, RuleMissingFile,
 		RuleMoved, RuleSize, RuleDigest, RuleRootDiffers, RuleIndexMissing, // TestDamageOnDisk and its neighbours
-		RuleProfile, RuleCheckHead, RuleTooLarge, RuleRebuild, RuleRebuildOnly, RuleRebuildNone, // tests of their own
+		RuleProfile, RuleCheckHead, RuleTooLarge, RuleStateOutdated, RuleRebuild, RuleRebuildOnly, RuleRebuildNone, // tests of their own
 	} {
 		tested[r.Name] = true
 	}

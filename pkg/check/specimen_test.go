@@ -98,14 +98,12 @@ func changeProposal(t testing.TB, forge contract.Forge) *specimen {
 			},
 		}
 	}
-	if forge != contract.Forgejo {
-		b.thread(tree.Thread{ID: b.ids.thread("1"), CreatedAt: moment("10:00"), Line: 4, Side: contract.Right, Path: "src/main.go", ReviewedSHA: head}, "r1",
-			tree.ThreadStateRow{Resolved: true, ResolvedByActorID: pointer(&b.ids.mona)}, "c1", "c3")
-		b.thread(tree.Thread{ID: b.ids.thread("2"), CreatedAt: moment("10:05")}, "r1", tree.ThreadStateRow{Minimized: pointer(false)}, "c4", "c2")
-		b.thread(tree.Thread{ID: b.ids.thread("3"), CreatedAt: moment("10:06")}, "", tree.ThreadStateRow{Outdated: true}, "c6")
-		if forge == contract.GitHub {
-			b.relations.Threads[0].Replies = []tree.Reply{{RecordKey: b.keys["c3"], ParentRecordKey: b.keys["c1"]}}
-		}
+	b.thread(tree.Thread{ID: b.ids.thread("1"), CreatedAt: moment("10:00"), Line: 4, Side: contract.Right, Path: "src/main.go", ReviewedSHA: head}, "r1",
+		tree.ThreadStateRow{Resolved: true, ResolvedByActorID: pointer(&b.ids.mona)}, "c1", "c3")
+	b.thread(tree.Thread{ID: b.ids.thread("2"), CreatedAt: moment("10:05")}, "r1", tree.ThreadStateRow{Minimized: pointer(false)}, "c4", "c2")
+	b.thread(tree.Thread{ID: b.ids.thread("3"), CreatedAt: moment("10:06")}, "", tree.ThreadStateRow{Outdated: forge == contract.GitHub}, "c6")
+	if forge == contract.GitHub {
+		b.relations.Threads[0].Replies = []tree.Reply{{RecordKey: b.keys["c3"], ParentRecordKey: b.keys["c1"]}}
 	}
 	started, ended := moment("13:00"), moment("13:30")
 	b.check("k1", tree.Check{ID: b.ids.check("1"), Name: "build", Status: contract.Completed, Conclusion: contract.Failure, NeverStarted: pointer(false), StartedAt: started, CompletedAt: ended}, pointer("step 1\nfailed\n"), unchanged())

@@ -194,7 +194,7 @@ func TestNearlyValidStreamsAreRefusedOrAccepted(t *testing.T) {
 	if a.published < 150 || a.refused < 150 {
 		t.Error("too few of a sort")
 	}
-	for _, rule := range []string{"bounded.structural", "bounded.admission", "bounded.filter-status", "bounded.gaps", "bounded.thread", "bounded.review", "bounded.selection"} {
+	for _, rule := range []string{"bounded.structural", "bounded.admission", "bounded.filter-status", "bounded.gaps", "bounded.review", "bounded.selection"} {
 		if a.rules[rule] == 0 {
 			t.Errorf("nothing broke %s", rule)
 		}

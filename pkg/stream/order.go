@@ -241,6 +241,9 @@ func (s *sequence) thread(t *contract.Thread) error {
 	if err := s.sequenced(t.CreatedAt, t.ID); err != nil {
 		return err
 	}
+	if t.Outdated && !tree.TellsOutdated(s.header.Source.Forge) {
+		return broken(RuleOutdated, "%s does not say that a thread is outdated", s.header.Source.Forge)
+	}
 	if err := s.references("resolved_by_actor_id", t.ResolvedByActorID); err != nil {
 		return err
 	}

@@ -469,6 +469,9 @@ func (r *reference) references(kind string, doc members) error {
 		return errors.New("url")
 	}
 	if kind == "thread" {
+		if doc["outdated"] == true && r.source.Forge != "github" {
+			return errors.New("outdated")
+		}
 		if id := str(doc["review_id"]); id != "" && (!tree.ValidID(r.source.Forge, "review", id) || tree.Key(r.source, "review", id) != doc["review_record_key"]) {
 			return errors.New("review link")
 		}

@@ -72,6 +72,7 @@ const (
 	RuleFamily           = "stream.family" // a line of another family
 	RuleUnselectedSource = "stream.unselected-source"
 	RuleForgeIdentifier  = "stream.forge-identifier" // not an id of this forge
+	RuleOutdated         = "stream.outdated"         // a thread that no forge can call so
 	RuleKey              = "stream.key"              // not the key of source, kind and id
 	RuleOrder            = "stream.order"
 	RuleDuplicateKey     = "stream.duplicate-key"

@@ -7,7 +7,28 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
+
+// threadOf gives a legal stream of a forge with numbers for identifiers: 1 header,
+// 2 entity, 3 comment, 4 thread.
+func threadOf(t testing.TB, forge contract.Forge) *stream {
+	h := testHeader(1)
+	h.Source = contract.Source{Forge: forge, Host: "forge.example", RepositoryID: "3", Repository: "team/demo"}
+	h.Entity.ID, h.Entity.AuthorID, h.Acquisition = "5", nil, nil
+	id := func(kind contract.Kind, id string) string { return tree.Key(h.Source, kind, id) }
+	record := func(kind contract.Kind, n, at string) *contract.Record {
+		return &contract.Record{Kind: kind, ID: n, RecordKey: id(kind, n), CreatedAt: at, Content: contract.Text([]byte("text\n"))}
+	}
+	entity := record(contract.KindEntity, "5", at0)
+	entity.UpdatedAt = at2
+	return split(t, 1, write(t, h, entity, record(contract.KindComment, "7", at1), &contract.Thread{
+		ID: "9", ThreadKey: id(contract.KindThread, "9"), CreatedAt: at1,
+		RecordKeys: []string{id(contract.KindComment, "7")}, Replies: []contract.Reply{},
+	}))
+}
 
 func crossVectors() []vector {
 	other := strings.NewReplacer("IC_kwDOExample", "IC_other", commentKey, key("comment", "IC_other"))
@@ -39,6 +60,12 @@ func crossVectors() []vector {
 		{RuleURL, "other-port", 8, across, replaced(3, 8, "https://github.com/", "https://github.com:8443/")},
 		{RuleURL, "check-on-other-host", 10, across, replaced(2, 10, "https://github.com/", "https://ci.example/")},
 		{RuleURL, "address-on-other-host", 1, across, replaced(1, 1, "https://github.com/", "https://github.example/")},
+		{RuleOutdated, "forgejo", 4, across, func(t testing.TB) string {
+			return threadOf(t, contract.Forgejo).sub(4, `"outdated":false`, `"outdated":true`).seal()
+		}},
+		{RuleOutdated, "gitlab", 4, across, func(t testing.TB) string {
+			return threadOf(t, contract.GitLab).sub(4, `"outdated":false`, `"outdated":true`).seal()
+		}},
 		{RuleForgeIdentifier, "entity", 1, across, replaced(1, 1, `"id":"PR_kwDOExample"`, `"id":"PR.kwDOExample"`)},
 		{RuleForgeIdentifier, "entity-author", 1, across, replaced(1, 1, `"U_author"`, `"U:author"`)},
 		{RuleForgeIdentifier, "actor", 2, across, replaced(1, 2, `"U_author"`, `"U.author"`)},

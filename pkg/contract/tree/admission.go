@@ -16,11 +16,11 @@ func HumanAdmitted(role *string, verified bool, least string) bool {
 	return rank >= 0 && rank <= slices.Index(contract.Roles[:], least)
 }
 
-// HasThreads and HasReviews tell what a forge has: Forgejo no thread objects (AMB-25),
-// GitLab no formal reviews (MAP-13).
-func HasThreads(f contract.Forge) bool { return f != contract.Forgejo }
+// TellsOutdated reports whether a forge says which threads are outdated. On the others no
+// thread is: that is never inferred (MAP-22, AMB-92).
+func TellsOutdated(f contract.Forge) bool { return f == contract.GitHub }
 
-// HasReviews: see HasThreads.
+// HasReviews tells what a forge has: GitLab has no formal reviews (MAP-13).
 func HasReviews(f contract.Forge) bool { return f != contract.GitLab }
 
 // Explained reports whether a filter status fits the number of its findings: what is

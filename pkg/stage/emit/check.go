@@ -63,9 +63,6 @@ func (p *promises) line(line contract.Line) error {
 	case *contract.Record:
 		return p.record(l)
 	case *contract.Thread:
-		if !tree.HasThreads(p.header.Source.Forge) {
-			return broken("bounded.thread", "%s has no threads", p.header.Source.Forge)
-		}
 		if !tree.RepliesOrdered(l) {
 			return broken("bounded.replies", "replies do not follow the thread's records, each once and to another record")
 		}

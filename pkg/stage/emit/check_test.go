@@ -192,14 +192,19 @@ func TestBrokenPromises(t *testing.T) {
 // What a forge does not have stands in no tree of it, and that it has no history of
 // reviews is said.
 func TestWhatAForgeDoesNotHave(t *testing.T) {
-	requirement.Claim(t, "AMB-25", "MAP-13", "MAP-14")
+	requirement.Claim(t, "AMB-92", "MAP-13", "MAP-14", "MAP-22")
 	for _, c := range []struct {
 		name  string
 		forge contract.Forge
 		make  func(*testkit.Stream)
 		rule  string
 	}{
-		{"a thread of Forgejo", contract.Forgejo, func(s *testkit.Stream) { threeComments(s) }, "bounded.thread"},
+		{"a thread of Forgejo", contract.Forgejo, func(s *testkit.Stream) { threeComments(s) }, ""},
+		{"an outdated thread of Forgejo", contract.Forgejo, func(s *testkit.Stream) { threeComments(s).Outdated = true }, "stream.outdated"},
+		{"an outdated thread of GitLab", contract.GitLab, func(s *testkit.Stream) {
+			threeComments(s).Outdated = true
+			s.Gap(contract.ScopeReviews, contract.HistoryUnavailable, 1)
+		}, "stream.outdated"},
 		{"a review of GitLab", contract.GitLab, func(s *testkit.Stream) {
 			s.Review(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "", contract.Approved)
 			s.Gap(contract.ScopeReviews, contract.HistoryUnavailable, 1)
