@@ -5,8 +5,6 @@ import (
 
 	"snapline/pkg/program/pipe"
 
-	ucli "github.com/urfave/cli/v2"
-
 	"snapline/pkg/program/cli"
 	"snapline/pkg/stage/bound"
 	"snapline/pkg/stream"
@@ -28,9 +26,7 @@ on stderr once, by id and code, never by text.`,
 			"bound <filtered.ndjson >bounded.ndjson",
 			"fetch URL | filter | bound | emit --out DIR",
 		},
-		Flags: []ucli.Flag{
-			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
-		},
+		Flags:   pipe.Flags(),
 		Version: pipe.Version,
 		Action: func(call *cli.Call) error {
 			in := pipe.Input(call, 2)

@@ -59,7 +59,7 @@ func TestFlagsWorkOnBothSides(t *testing.T) {
 		{[]string{"--name", "a,b", "dir", "--name", "c"}, " false [a,b c] [dir] []"},
 		{[]string{"--json", "--", "--out"}, " true [] [--out] []"},
 		{[]string{"-"}, " false [] [-] []"},
-		{[]string{"help"}, " false [] [help] []"},
+		{[]string{"./help"}, " false [] [./help] []"},
 		{[]string{"h"}, " false [] [h] []"},
 		{[]string{"--out", "-", "dir"}, "- false [] [dir] []"},
 		{[]string{"seal", "dir", "--digest", "d", "--", "up", "--out", "--"}, " false [] [dir] [up --out --]"},
@@ -100,7 +100,7 @@ func TestUsageErrorsAreOneLineAndLeaveStdoutEmpty(t *testing.T) {
 		{"duration without a unit", "dir --wait 5", `tool: --wait takes a duration like 90s or 2m, not "5" (try 'tool --help')` + "\n"},
 		{"no number", "dir --most=1MiB", `tool: --most takes a whole number, not "1MiB" (try 'tool --help')` + "\n"},
 		{"log format", "--log-format xml dir", `tool: --log-format takes text or json, not "xml" (try 'tool --help')` + "\n"},
-		{"completion", "--completion powershell", `tool: --completion takes bash, zsh or fish, not "powershell" (try 'tool --help')` + "\n"},
+		{"completion", "--completion powershell", `tool: --completion takes bash, zsh or fish (try 'tool --help')` + "\n"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,15 +182,17 @@ func TestAskedForText(t *testing.T) {
 		{"--version", []string{"tool 1.2.3 (stream s, filter f)\n"}},
 		{"--help", []string{"tool - does a thing", "tool [flags] DIR", "tool seal [flags] DIR -- COMMAND", "EXAMPLES\n   tool --out x DIR", "--out DIR", "EXIT CODES\n     0  done", "141"}},
 		{"seal --help", []string{"tool seal - seals", "--digest"}},
-		{"seal --man", []string{".TH \"tool seal\" 1", "tool seal \\- seals"}},
-		{"--man", []string{".TH \"tool\" 1", ".SH EXIT STATUS", ".SH EXAMPLES"}},
+		{"help", []string{"tool - does a thing"}},
+		{"help seal", []string{"tool seal - seals", "--digest"}},
+		{"seal --man", []string{".TH \"TOOL-SEAL\" 1", "tool\\-seal \\- seals", ".B tool seal [flags] DIR"}},
+		{"--man", []string{".TH \"TOOL\" 1", ".SH EXIT STATUS", ".SH EXAMPLES", ".SH SEE ALSO\nfetch(1), filter(1)"}},
 		{"--completion bash", []string{
-			"complete -o filenames -F _snapline_tool tool", "flags='--out --json", "seal) flags='--digest --log-format --quiet --verbose --version", "'seal list'",
+			"complete -o filenames -F _snapline_tool tool", "flags='--out --json", "seal) flags='--digest --log-format --quiet --verbose --version", "'seal list'", "--log-format) flags='text json'",
 		}},
-		{"--completion zsh", []string{"#compdef tool", "flags=(--out --json", "seal) flags=(--digest --log-format --quiet --verbose --version"}},
+		{"--completion zsh", []string{"#compdef tool", "flags=('--out:", "seal) flags=('--digest:", "'seal:seals'", "--log-format) compadd -- text json; return"}},
 		{"--completion fish", []string{
-			"complete -c tool -n '! __fish_seen_subcommand_from seal list' -l out\n", "-a seal -d 'seals'",
-			"complete -c tool -n '__fish_seen_subcommand_from seal' -l digest\n",
+			"complete -c tool -n '! __fish_seen_subcommand_from seal list' -l out -r", "-a seal -d 'seals'",
+			"complete -c tool -n '__fish_seen_subcommand_from seal' -l digest -r", "-l log-format -x -a 'text json' -d 'form of the diagnostics",
 		}},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -12,18 +12,12 @@ import (
 
 // describe handles --version, --completion and --man: it reports whether one of
 // them was asked for and printed.
-func describe(root, p *Program, app *ucli.App, c *ucli.Context, w io.Writer) (bool, error) {
+func describe(root, p *Program, c *ucli.Context, w io.Writer) (bool, error) {
 	switch {
 	case c.Bool("version"):
 		return true, write(w, root.Name+" "+root.Version+"\n")
 	case c.Bool("man"):
-		app.HideHelp, app.Name = true, app.HelpName
-		page, err := app.ToManWithSection(1)
-		if err != nil {
-			return true, &fault.Error{Exit: fault.Environment, Detail: "the manual page could not be made", Cause: err}
-		}
-		page = strings.Replace(page, ".TH "+app.Name+" 1", ".TH \""+app.Name+"\" 1", 1)
-		return true, write(w, page+manTail(root, p))
+		return true, write(w, manual(root, p))
 	case c.IsSet("completion"):
 		script, err := completion(root, c.String("completion"))
 		if err != nil {
@@ -68,7 +62,7 @@ func helpTemplate(root, p *Program) string {
 			fmt.Fprintf(&b, "   %-10s %s\n", c.Name, c.Summary)
 		}
 	}
-	b.WriteString("\nFLAGS\n   {{range .VisibleFlags}}{{.}}\n   {{end}}\n")
+	b.WriteString("\nFLAGS\n" + flagTable(p) + "\n")
 	if len(p.Examples) > 0 {
 		b.WriteString("EXAMPLES\n   " + strings.Join(p.Examples, "\n   ") + "\n\n")
 	}
@@ -79,37 +73,46 @@ func helpTemplate(root, p *Program) string {
 	return b.String()
 }
 
-func indent(s string) string {
-	return "   " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n   ")
-}
+// helpWidth is how wide help is at most: a terminal of the usual size shows it whole.
+const helpWidth = 80
 
-// manTail adds to the generated page what the library does not know.
-func manTail(root, p *Program) string {
+// flagColumn is where the meaning of a flag begins.
+const flagColumn = 31
+
+// flagTable lists the flags of p with their meaning, wrapped.
+func flagTable(p *Program) string {
 	var b strings.Builder
-	if len(p.Commands) > 0 {
-		b.WriteString("\n.SH COMMANDS\n")
-		for _, c := range p.Commands {
-			fmt.Fprintf(&b, ".PP\n\\fB%s\\fP\n.br\n%s\n", roff(usageLine(root.Name+" "+c.Name, c)), roff(c.Summary))
+	for _, f := range flagsOf(p) {
+		head := "   " + f.synopsis()
+		if len(head) >= flagColumn {
+			b.WriteString(head + "\n")
+			head = ""
 		}
-	}
-	if len(p.Examples) > 0 {
-		b.WriteString("\n.SH EXAMPLES\n.nf\n")
-		for _, e := range p.Examples {
-			b.WriteString(roff(e) + "\n")
+		for _, line := range wrap(f.meaning(), helpWidth-flagColumn) {
+			fmt.Fprintf(&b, "%-*s%s\n", flagColumn, head, line)
+			head = ""
 		}
-		b.WriteString(".fi\n")
-	}
-	b.WriteString("\n.SH EXIT STATUS\n")
-	for _, e := range fault.ExitTable {
-		fmt.Fprintf(&b, ".PP\n\\fB%d\\fP %s\n", e.Code, roff(e.Meaning))
 	}
 	return b.String()
 }
 
-func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, "-", `\-`).Replace(s)
-	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
-		s = `\&` + s
+// wrap breaks s at blanks into lines of at most width bytes; a longer word stands alone.
+func wrap(s string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
 	}
-	return s
+	return append(lines, line)
+}
+
+func indent(s string) string {
+	return "   " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n   ")
 }

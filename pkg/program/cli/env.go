@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"snapline/pkg/fault"
@@ -26,6 +27,7 @@ type Env struct {
 	Terminal  bool // stderr is a terminal: progress may be shown
 
 	StdoutTerminal bool // a person reads what the program prints
+	StdinTerminal  bool // a person would have to type what the program reads
 }
 
 // osEnv gives the environment of the process.
@@ -39,6 +41,7 @@ func osEnv() *Env {
 		Terminal:  isTerminal(os.Stderr),
 
 		StdoutTerminal: isTerminal(os.Stdout),
+		StdinTerminal:  isTerminal(os.Stdin),
 	}
 }
 
@@ -67,6 +70,9 @@ func Main(p *Program) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	env := osEnv()
+	if name := filepath.Base(env.Args[0]); name == packagePrefix+p.Name {
+		p.Name = name // as packages install it: help, manual and completion say so
+	}
 	env.Stdin = interruptible(ctx, env.Stdin)
 	return int(Run(ctx, p, env))
 }

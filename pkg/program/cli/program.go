@@ -31,8 +31,21 @@ type Program struct {
 	MaxArgs     int  // -1: any number
 	TakesRest   bool // what follows "--" is not an argument but Call.Rest
 	Action      Action
-	Version     string // printed by --version after the program name; root only
+	Version     string              // printed by --version after the program name; root only
+	Values      map[string][]string // the closed sets of flag values, for completion
+	Environment []Term              // variables that the program reads; root only
+	Files       []Term              // files that it reads or writes; root only
 }
+
+// Term is a name and what it means, in one sentence.
+type Term struct{ Name, Meaning string }
+
+// packagePrefix stands before a program's name where packages put it on the PATH: the
+// plain names are too common for that.
+const packagePrefix = "snapline-"
+
+// plainName is the name of a program without the prefix of packages.
+func plainName(name string) string { return strings.TrimPrefix(name, packagePrefix) }
 
 // Call is what an action gets.
 type Call struct {
@@ -95,8 +108,21 @@ func helpOf(p *Program, args []string) string {
 	return p.Name
 }
 
+// helpCommand reads "help" and "help COMMAND" as the --help that they mean.
+func helpCommand(p *Program, args []string) []string {
+	switch {
+	case len(args) == 0 || args[0] != "help" || subcommand(p, "help") != nil:
+		return args
+	case len(args) == 1:
+		return []string{"--help"}
+	case len(args) == 2 && subcommand(p, args[1]) != nil:
+		return []string{args[1], "--help"}
+	}
+	return args
+}
+
 func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
-	line, err := parse(p, env.Args[1:])
+	line, err := parse(p, helpCommand(p, env.Args[1:]))
 	if err != nil {
 		return err
 	}
@@ -120,7 +146,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		case c.Bool("verbose"):
 			(*log).Level = fault.Details
 		}
-		done, err := describe(p, line.program, app, c, env.Stdout)
+		done, err := describe(p, line.program, c, env.Stdout)
 		if done || err != nil {
 			return err
 		}

@@ -22,12 +22,12 @@ import (
 func fetchDocuments(p cli.Program, name contract.Family, split func([]byte) ([]document.Part, int)) *cli.Program {
 	p.Arguments = "FILE..."
 	p.MinArgs, p.MaxArgs = 1, -1
-	p.Flags = []ucli.Flag{
+	p.Flags = append([]ucli.Flag{
 		&ucli.Int64Flag{Name: "max-documents", Value: 200, Usage: "`COUNT` of documents that bound keeps"},
 		&ucli.Int64Flag{Name: "max-document-bytes", Value: 16 << 20, Usage: "`SIZE` over which a document is left out"},
 		&ucli.StringFlag{Name: "select", Value: "newest", Usage: "which `END` bound keeps: newest or oldest"},
-		&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
-	}
+	}, pipe.Flags()...)
+	p.Values = map[string][]string{"select": {"newest", "oldest"}}
 	p.Action = func(call *cli.Call) error {
 		limits, err := documentLimits(call)
 		if err != nil {

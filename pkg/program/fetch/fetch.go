@@ -30,6 +30,15 @@ var drivers = map[contract.Forge]forge.Driver{
 	contract.Forgejo: forgejo.Driver,
 }
 
+// environment are the variables that fetch reads (docs/fetch.md).
+var environment = []cli.Term{
+	{Name: "GH_TOKEN, GITHUB_TOKEN", Meaning: "a token for github.com, *.ghe.com or the host of GITHUB_SERVER_URL; the first that is set counts."},
+	{Name: "GH_ENTERPRISE_TOKEN", Meaning: "a token for GH_HOST or the host of GITHUB_SERVER_URL."},
+	{Name: "GITLAB_TOKEN", Meaning: "a token for CI_SERVER_HOST or GITLAB_HOST, else gitlab.com."},
+	{Name: "FORGEJO_TOKEN", Meaning: "a token for FORGEJO_SERVER_URL, else codeberg.org."},
+	{Name: "HTTPS_PROXY, NO_PROXY", Meaning: "the proxy of requests by https."},
+}
+
 // Program is the program fetch.
 func Program() *cli.Program {
 	return &cli.Program{
@@ -55,7 +64,7 @@ and --token-host.
 			"fetch --check https://github.com/OWNER/REPO/pull/12",
 			"fetch --replay pr.ndjson.zst | filter | bound | emit --out DIR",
 		},
-		Flags: []ucli.Flag{
+		Flags: append([]ucli.Flag{
 			&ucli.StringFlag{Name: "profile", Usage: "collect by the built-in profile `NAME`: observation or mutation", Value: profile.Names[0]},
 			&ucli.StringFlag{Name: "profile-file", Usage: "collect by the profile in `FILE` (the form of collection.json)"},
 			&ucli.StringFlag{Name: "bots", Usage: "registered bots are those in `FILE`: {\"bots\":[{\"forge\",\"host\",\"id\",\"role\"}]}"},
@@ -71,7 +80,12 @@ and --token-host.
 			&ucli.Int64Flag{Name: "max-total", Usage: "hold at most `BYTES` of answers, logs apart", Value: maxTotal},
 			&ucli.BoolFlag{Name: "check", Usage: "say what the token can read, and write no stream"},
 			&ucli.StringFlag{Name: "replay", Usage: "re-check and forward the capture in `FILE` instead of asking a forge"},
-			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+		}, pipe.Flags()...),
+		Values:      map[string][]string{"profile": profile.Names},
+		Environment: environment,
+		Files: []cli.Term{
+			{Name: "captures", Meaning: "--capture writes what was read, unfiltered: the file is private (mode 0600), new, and never in a Git work tree."},
+			{Name: "collection.json", Meaning: "the form of --profile-file; the built-in profiles are shown above."},
 		},
 		Commands: []*cli.Program{fetchCanonCommand(), fetchMSPCommand()},
 		MaxArgs:  1,

@@ -40,13 +40,16 @@ by its position.`,
 			"fetch --replay pr.ndjson | filter --explain >filtered.ndjson",
 			"fetch URL | filter --credential-env GH_TOKEN | bound | emit --out DIR",
 		},
-		Flags: []ucli.Flag{
+		Flags: append([]ucli.Flag{
 			&ucli.StringFlag{Name: "credentials-file", Usage: "redact the run credentials in `FILE`, one JSON string a line"},
 			&ucli.StringSliceFlag{Name: "credential-env", Usage: "redact the value of the environment variable `NAME`; may be repeated"},
 			&ucli.StringFlag{Name: "human-min-role", Usage: "judge people by `ROLE` instead of the profile's threshold: triage or write"},
 			&ucli.BoolFlag{Name: "explain", Usage: "name codes, counts and byte offsets of every finding on stderr; offsets count in the field as it was read"},
 			&ucli.BoolFlag{Name: "strict", Usage: "reject an MSP document with a finding in a string that is never rewritten"},
-			&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+		}, pipe.Flags()...),
+		Values: map[string][]string{"human-min-role": {"triage", "write"}},
+		Environment: []cli.Term{
+			{Name: "NAME of --credential-env", Meaning: "holds a credential of the run; its value is redacted wherever it stands."},
 		},
 		Version: pipe.Version,
 		Action:  runFilter,

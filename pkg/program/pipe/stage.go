@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	ucli "github.com/urfave/cli/v2"
+
 	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
@@ -19,6 +21,9 @@ type stage func(ctx context.Context, out *stream.Writer) error
 // stopping). An abort from upstream is forwarded without a message. A stage that fails
 // before it begins gives its error to End for the same reason.
 func Run(call *cli.Call, name, capture string, body stage) error {
+	if call.Env.StdoutTerminal && !call.Flags.Bool(force.Name) {
+		return cli.Usagef("the stream would go to the terminal, with whatever its texts make of it: pipe it on, or give --%s", force.Name)
+	}
 	out := stream.NewWriter(call.Env.Stdout)
 	var tee *stream.Capture
 	if capture != "" {
@@ -98,7 +103,22 @@ func abortOf(name string, err error) (contract.Abort, bool) {
 	return abort, true
 }
 
-// Input gives the reader of stdin for a stage that reads what position wrote.
+// force is the flag of all stages that write a stream.
+var force = &ucli.BoolFlag{Name: "force", Usage: "write the stream even to a terminal"}
+
+// Flags are those of every stage that writes a stream.
+func Flags() []ucli.Flag {
+	return []ucli.Flag{
+		&ucli.StringFlag{Name: "capture", Usage: "also write the stream into `FILE`, which must be new (.gz and .zst compress)"},
+		force,
+	}
+}
+
+// Input gives the reader of stdin for a stage that reads what position wrote. Who starts
+// a stage alone is told what it waits for.
 func Input(call *cli.Call, position int) *stream.Reader {
+	if call.Env.StdinTerminal {
+		call.Log.Notice(fault.Notice{Text: "waiting for a stream on the terminal; pipe one in, or end with ^D"})
+	}
 	return stream.NewReader(call.Env.Stdin, stream.ReaderOptions{Name: "stdin", Position: position})
 }
