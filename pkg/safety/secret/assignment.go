@@ -353,6 +353,9 @@ func (d *Detector) value(n nameAt) {
 	if n.op == ':' {
 		n.skipMarks(text)
 	}
+	if n.spaced && hasAt(text, n.start-len("type "), "type ") || !n.spaced && hasAt(text, n.start-len("def "), "def ") {
+		return // a type of TypeScript, a method of Ruby
+	}
 	if isFunction(text, n.value) || isSelection(text, n.value) || d.printed(n) {
 		return
 	}
@@ -426,7 +429,15 @@ func (n *nameAt) mayBe(text []byte, from, to int) bool {
 	if name := text[n.start:n.end]; n.op == ':' && n.quote == 0 && n.value > n.end+1 && len(v) >= minValue && endsIn(bytes.ToLower(name), "secret") && bytes.ContainsAny(v, "-.") && isWordList(v, dash|dot) {
 		return false // the name of an object of Kubernetes
 	}
-	return len(v) < minValue || !(isWordless(v) || isFileName(v) || isCapitals(v) && bytes.ContainsAny(v, "_ "))
+	if quote := text[max(0, from-1)]; isQuote(quote) && len(v) >= minValue {
+		if isURN(v) || namesOne(v, text[n.start:n.end]) || hasAt(v, 0, "-----BEGIN") || quote == '`' && hasAt(v, 0, "export ") {
+			return false
+		}
+		if last := fold(text[n.start+lastWord(text[n.start:n.end]) : n.end]); last.word() != "password" && len(v) == last.n && equalFold(v, 0, last.word()) {
+			return false // credentials: "Credentials"
+		}
+	}
+	return len(v) < minValue || !(isWordless(v) || isConstant(v) || isFileName(v) || isCapitals(v) && bytes.ContainsAny(v, "_ "))
 }
 
 // isBareOther tells whether the bare value text[n.value:to] is another thing than a secret: a
@@ -467,7 +478,7 @@ func (d *Detector) fallback(i, limit int, code Code) bool {
 		return false
 	}
 	from, to, ok := defaultLiteral(d.text[:limit], i)
-	if ok {
+	if ok && union(d.text[from:to])&^(upper|dash|underscore|blank) != 0 {
 		d.report(from, to, code)
 	}
 	return ok

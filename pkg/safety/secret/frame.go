@@ -278,12 +278,12 @@ func (d *Detector) identifiedBy(pos int) {
 		line = line[:k]
 	}
 	for k := 0; k+4 < len(line); k++ {
-		if equalFold(line, k, " by ") || equalFold(line, k, " as ") {
+		if equalFold(line, k, " by ") || hasAt(line, k, " AS ") {
 			at := run(text, i+k+len(" by "), blank)
 			if hasWordAt(text, at, "password") {
 				at = run(text, at+len("password"), blank)
 			}
-			if from, to, ok := quoted(text, at); ok {
+			if from, to, ok := quoted(text, at); ok && text[from-1] != '`' {
 				d.spend(to - from)
 				d.report(from, to, EnvValue)
 			}

@@ -205,7 +205,9 @@ func (d *Detector) headerValue(h *headerName, from, to int, whole bool) {
 	text := d.text
 	switch {
 	case h.scheme:
-		d.credentials(from, to)
+		if !whole || !isURN(text[from:to]) {
+			d.credentials(from, to)
+		}
 		return
 	case h.pairs:
 		d.cookies(from, to)

@@ -14,8 +14,8 @@ var patternWords = wordList{
 
 // keyFiles is the suffixes of files with keys.
 var keyFiles = wordList{
-	"der", "jks", "json", "key", "keystore", "p12", "pem", "pfx",
-	"ppk",
+	"cer", "crt", "der", "html", "jks", "json", "key", "keystore",
+	"p12", "pem", "pfx", "ppk", "txt", "yaml", "yml",
 }
 
 // keyNames is the last words of names whose values are often files with keys.
@@ -122,12 +122,14 @@ var numericIBANs = wordList{
 
 // thingWords is the last words of the names of things that are no secret: where it lies, how it is used, how long it lives.
 var thingWords = wordList{
-	"alg", "algorithm", "audience", "backend", "class", "command", "count", "dir",
-	"directory", "endpoint", "env", "expiry", "file", "flow", "format", "hash",
-	"header", "helper", "host", "id", "kind", "length", "location", "manager",
-	"mechanism", "method", "mode", "name", "path", "plugin", "policy", "provider",
-	"realm", "salt", "scope", "size", "source", "status", "stdin", "store",
-	"ttl", "type", "uri", "url", "var", "version",
+	"alg", "algorithm", "audience", "backend", "class", "column", "command", "count",
+	"dir", "directory", "endpoint", "env", "expiration", "expiry", "expression", "file",
+	"flow", "format", "generator", "handler", "hash", "header", "helper", "host",
+	"id", "interval", "kind", "length", "lifetime", "location", "manager", "mechanism",
+	"method", "mode", "name", "namespace", "param", "parameter", "path", "plugin",
+	"policy", "prefix", "provider", "realm", "rotation", "salt", "schedule", "scheme",
+	"scope", "selector", "size", "source", "status", "stdin", "store", "suffix",
+	"timeout", "ttl", "type", "uri", "url", "var", "version",
 }
 
 // switchWords is the first words of the names of flags that take no value.

@@ -119,13 +119,13 @@ func (k *nameKind) thing() bool {
 	if thingWords.has([]byte(last)) || len(last) > 1 && last[len(last)-1] == 's' && thingWords.has([]byte(last[:len(last)-1])) {
 		return true
 	}
-	if last == "key" {
-		switch k.before.word() {
-		case "password", "token", "public":
-			return true
-		}
+	switch last {
+	case "key":
+		return k.before.word() == "password" || k.before.word() == "token" || k.before.word() == "public"
+	case "token":
+		return k.before.in(countedWords)
 	}
-	return false
+	return k.first.word() == "hashed"
 }
 
 // isText tells whether the name is of a text that people read.

@@ -47,6 +47,11 @@ func isCapitals(v []byte) bool {
 	return run(v, 0, upper|underscore|blank) == len(v) && union(v)&upper != 0
 }
 
+// isConstant tells whether v is the name of a constant with a secret word in it.
+func isConstant(v []byte) bool {
+	return len(v) <= maxMixed && run(v, 0, upper|digit|underscore) == len(v) && bytes.IndexByte(v, '_') > 0 && secretName(v)
+}
+
 // isRules tells whether v is a list of rules that a value has to obey: required|min:8.
 func isRules(v []byte) bool {
 	const longest = 256
@@ -92,6 +97,32 @@ func isSelection(text []byte, i int) bool {
 	}
 	end := bracketEnd(text, i+1)
 	return end != unclosed && end+1 < len(text) && text[end] == '.' && is(text[end+1], letter)
+}
+
+// isTemplated tells whether v is an address whose start is filled in: ${options.issuer}/oauth/token.
+func isTemplated(v []byte) bool {
+	if len(v) > maxReference || !hasAt(v, 0, "${") {
+		return false
+	}
+	end := balanced(v, 1, len(v), '{', '}')
+	return end > 0 && end < len(v) && bytes.IndexByte(v[end:], '/') >= 0 && run(v, end, lower|slash|digit|dash|underscore) >= min(len(v), end+4)
+}
+
+// isURN tells whether v is an address of the web or the name of a resource: https://…, urn:….
+func isURN(v []byte) bool {
+	return hasAt(v, 0, "urn:") || hasAt(v, 0, "http://") || hasAt(v, 0, "https://") || isTemplated(v)
+}
+
+// namesOne tells whether v is the name of what the name of several words says, words without
+// digits that end like it: APP_TOKEN = "app-token". A password may be such words.
+func namesOne(v, name []byte) bool {
+	last, end := fold(name[lastWord(name):]), fold(v[min(lastWord(v), len(v)):])
+	switch last.word() {
+	case "token", "key", "credentials", "auth":
+	default:
+		return false
+	}
+	return end.word() == last.word() && lastWord(v) > 0 && union(v)&digit == 0 && run(v, 0, nameSet) == len(v)
 }
 
 // isWordless tells whether v has no letter or digit of ASCII.
@@ -143,6 +174,9 @@ func isWordLetters(v []byte, capital bool) bool {
 // arrow or a body, or a word that begins one.
 func isFunction(text []byte, i int) bool {
 	const longest = 256
+	if hasAt(text, i, "[:") || hasAt(text, i, "::") && i+2 < len(text) && is(text[i+2], upper) || hasAt(text, i, "Proc.new") || typeAssertion(text, i) {
+		return true
+	}
 	for _, word := range []string{"async ", "async(", "lambda ", "lambda:", "function ", "function(", "func(", "fn(", "fn (", "proc ", "proc{"} {
 		if hasAt(text, i, word) {
 			return true
@@ -155,6 +189,9 @@ func isFunction(text []byte, i int) bool {
 		end := bracketEnd(text, i)
 		if end == unclosed {
 			return isParameters(text[i+1:limit]) && bytes.IndexByte([]byte("{[,\n"), lastOfLine(text[i:limit])) >= 0
+		}
+		if name := run(text, i+1, alnum|underscore|dot); name > i+1 && name+1 == end && hasAt(text, end, " ") && end+1 < len(text) && is(text[end+1], letter) && hasAt(text, run(text, end+1, alnum|underscore|dot), ";") {
+			return true // a conversion: (Type) value;
 		}
 		if k = end; hasAt(text, run(text, k, blank), ":") { // the type of what it gives
 			if arrow := bytes.Index(text[k:limit], []byte("=>")); arrow >= 0 && bytes.IndexByte(text[k:k+arrow], '\n') < 0 {
@@ -172,6 +209,17 @@ func isFunction(text []byte, i int) bool {
 	}
 	k = run(text, k, blank)
 	return hasAt(text, k, "=>") || text[i] == '(' && (hasAt(text, k, "->") || hasAt(text, k, "{\n"))
+}
+
+// typeAssertion tells whether a member with a type in brackets stands at text[i:], as in Go
+// (a.b.(string)), or a call of a member that may not be there (a!.b?.( ).
+func typeAssertion(text []byte, i int) bool {
+	limit := min(len(text), i+maxMixed)
+	k := run(text[:limit], i, alnum|underscore|dot)
+	for k > i && k+1 < limit && (text[k] == '!' || text[k] == '?') && text[k+1] == '.' {
+		k = run(text[:limit], k+1, alnum|underscore|dot)
+	}
+	return k > i && k < limit && text[k] == '(' && text[k-1] == '.'
 }
 
 // isParameters tells whether b, behind a bracket, begins with the name of a parameter, or with

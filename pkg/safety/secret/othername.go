@@ -15,9 +15,12 @@ func isObjectName(v, name []byte) bool {
 	case "name", "ref":
 		object = true
 	case "secret":
-		object = string(other.text[:other.n]) == "existing" || string(other.text[:other.n]) == "from" && isWordList(v, underscore) || string(other.text[:other.n]) == "credentials"
+		object = string(other.text[:other.n]) == "existing" || string(other.text[:other.n]) == "credentials"
 	case "key":
 		object = string(other.text[:other.n]) == "password"
+	}
+	if last.word() == "secret" && other.word() == "from" {
+		return isWordList(v, dash|dot|underscore)
 	}
 	return object && isWordList(v, dash|dot)
 }

@@ -87,7 +87,7 @@ func namesOnly(text []byte, i, end int, inner []byte) bool {
 	if end == unclosed {
 		return text[i] == '(' && (name == len(inner) && bytes.IndexByte(inner, '.') > 0 || name < len(inner) && bytes.IndexByte([]byte("( ["), inner[name]) >= 0)
 	}
-	return text[i] == '[' && name == len(inner) && union(inner)&(underscore|dot) != 0 && end < len(text) && bytes.IndexByte([]byte(",;)"), text[end]) >= 0
+	return text[i] == '[' && name == len(inner) && (union(inner)&(underscore|dot) != 0 || hasAt(text, end, ";")) && end < len(text) && bytes.IndexByte([]byte(",;)"), text[end]) >= 0
 }
 
 // isObject tells whether members stand in a brace: a:!0,b:!1.

@@ -61,7 +61,7 @@ func repeats(v, name []byte) bool {
 // operators stand between blanks behind a variable. Prose and tables have those that are
 // true too.
 var operators = map[string]bool{
-	"+": false, "%": false, "=": false, "==": false, "!=": false, "||": false, "&&": false, "??": false,
+	"+": false, "%": false, "=": false, "==": false, "!=": false, "===": false, "!==": false, "||": false, "&&": false, "??": false,
 	"|": true, "?": true, "or": true, "and": true, "is": true,
 }
 
@@ -126,6 +126,9 @@ func (n *nameAt) isIdentifier(text []byte, to int) bool {
 		return false
 	}
 	end := runBack(v, len(v), 0, digit)
+	if sameLast(v, name) && run(v, 0, alnum) == len(v) && is(v[0], lower) && to < len(text) && bytes.IndexByte([]byte(",;)"), text[to]) >= 0 {
+		return true // calculateToken: calculateSha2Token,
+	}
 	if end == 0 || run(v, 0, letter|underscore|dot) < end || !is(v[0], letter|underscore) || v[end-1] == '.' {
 		return false
 	}
@@ -133,20 +136,31 @@ func (n *nameAt) isIdentifier(text []byte, to int) bool {
 	if !joined && (end < len(v) || union(v)&upper != 0) {
 		return false
 	}
-	member := n.start > 0 && text[n.start-1] == '.' || bytes.IndexByte(name, '.') >= 0
+	member := n.start > 0 && (text[n.start-1] == '.' || text[n.start-1] == '@') || bytes.IndexByte(name, '.') >= 0
 	declared := isDeclared(text, n.start)
-	if n.quote == 0 && !member && !declared && !(is(name[0], lower) && union(name)&upper != 0) {
+	if n.quote == 0 && !member && !declared && (union(name)&upper == 0 || wordEnd(name, 0) == len(name)) {
 		return false
 	}
 	if to == len(text) || text[to] == '\n' {
-		return joined && (declared || member && n.op == '=' || n.op == '=' && n.spaced)
+		shuts := run(text[:min(len(text), to+maxIndent)], min(to+1, len(text)), blank)
+		ends := n.quote != 0 && shuts < len(text) && (text[shuts] == '}' || text[shuts] == ')')
+		return joined && (declared || ends || n.op == '=' && n.spaced)
+	}
+	if n.op == '=' && n.spaced && (hasAt(text, to, " if ") || hasAt(text, to, " unless ") || hasAt(text, to, " do ")) {
+		return joined
 	}
 	return bytes.IndexByte([]byte(",;)"), text[to]) >= 0
 }
 
+// sameLast tells whether v and a name end with the same word behind another one.
+func sameLast(v, name []byte) bool {
+	k := lastWord(v)
+	return k > 0 && k < len(v) && is(v[k], upper) && bytes.EqualFold(v[k:], name[lastWord(name):])
+}
+
 // isDeclared tells whether a word that declares a variable stands before text[i].
 func isDeclared(text []byte, i int) bool {
-	for _, word := range []string{"const ", "let ", "var ", "val ", "final "} {
+	for _, word := range []string{"const ", "let ", "var ", "val ", "final ", "type "} {
 		if hasAt(text, i-len(word), word) {
 			return true
 		}
