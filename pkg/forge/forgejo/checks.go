@@ -86,6 +86,7 @@ func readRun(o strictjson.Object) forge.Item[forge.Check] {
 		StartedAt:   instant(o, "started"),
 		CompletedAt: instant(o, "stopped"),
 		UpdatedAt:   instant(o, "updated"),
+		URL:         page(o),
 	}
 	if c.HeadSHA == nil {
 		c.HeadSHA = o.OptText("head_sha")

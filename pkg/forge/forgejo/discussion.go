@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
@@ -98,13 +99,16 @@ type talk struct {
 
 // lists reads the lists that hang on nothing.
 func (t *talk) lists(ctx context.Context, reviewed bool) {
-	forge.Parallel(2, func(i int) {
-		switch {
-		case i == 0 && t.want.Comments:
+	forge.ReadTogether(ctx, func(ctx context.Context) error {
+		if t.want.Comments {
 			t.comments, t.commentsFailed = list(ctx, t.adapter, listing{path: t.at.issue + "/comments", where: "comments"}, readRemark)
-		case i == 1 && reviewed:
+		}
+		return t.commentsFailed
+	}, func(ctx context.Context) error {
+		if reviewed {
 			t.reviews, t.reviewsFailed = t.listReviews(ctx)
 		}
+		return t.reviewsFailed
 	})
 }
 
@@ -165,7 +169,9 @@ func readRemark(o strictjson.Object) forge.Item[remark] {
 		Author:    account(o.Get("user")),
 		CreatedAt: instant(o, "created_at"),
 		UpdatedAt: instant(o, "updated_at"),
+		URL:       page(o),
 	}}
+	r.EditedAt = r.UpdatedAt // edits are not dated apart (AMB-93)
 	if isImported(o) {
 		r.Author, r.imported = nil, true
 	}
@@ -187,7 +193,9 @@ func readReview(o strictjson.Object) forge.Item[review] {
 	if o.Get("submitted_at").Absent() {
 		r.SubmittedAt = instant(o, "created_at")
 	}
-	r.UpdatedAt = instant(o, "updated_at")
+	r.UpdatedAt, r.URL = instant(o, "updated_at"), page(o)
+	// A draft keeps the time at which it was begun; that it was submitted changes it.
+	r.VisibleAt = later(r.SubmittedAt, r.UpdatedAt)
 	if sha := o.OptText("commit_id"); sha != nil && *sha != "" {
 		r.ReviewedSHA = sha
 	}
@@ -223,8 +231,30 @@ func (t *talk) readCode(ctx context.Context) {
 			t.codeFailed = err
 			return
 		}
-		t.code = append(t.code, lists[i]...)
+		for _, r := range lists[i] { // nobody saw them before their review
+			r.VisibleAt = later(r.CreatedAt, t.reviews[i].VisibleAt)
+			t.code = append(t.code, r)
+		}
 	}
+}
+
+// later gives the later of two times, a malformed one if there is one.
+func later(a, b *string) *string {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	x, err := time.Parse(time.RFC3339, *a)
+	if err != nil {
+		return a
+	}
+	y, err := time.Parse(time.RFC3339, *b)
+	if err != nil || y.After(x) {
+		return b
+	}
+	return a
 }
 
 // submitted leaves out what is not submitted and joins dismissals.

@@ -83,6 +83,7 @@ func readEntity(o strictjson.Object, kind contract.EntityKind) *forge.Entity {
 		Author:      account(o.Get("user")),
 		CreatedAt:   instant(o, "created_at"),
 		UpdatedAt:   instant(o, "updated_at"),
+		URL:         page(o),
 	}
 	e.State = states[e.NativeState]
 	if labels := o.Get("labels"); !labels.Missing() {
@@ -150,6 +151,14 @@ func account(v strictjson.Value) *forge.Account {
 		return nil
 	}
 	return &forge.Account{ID: id, Login: o.Text("login"), Kind: contract.Human}
+}
+
+// page reads an object's web address.
+func page(o strictjson.Object) string {
+	if sent := o.OptText("html_url"); sent != nil {
+		return *sent
+	}
+	return ""
 }
 
 // instant reads a time. Null, year one and the epoch, in whatever offset, mean that

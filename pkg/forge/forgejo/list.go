@@ -38,14 +38,14 @@ const (
 func list[T any](ctx context.Context, a *adapter, l listing, read func(strictjson.Object) forge.Item[T]) ([]T, error) {
 	var promised bool
 	whole := func(ctx context.Context, _ string) (forge.Page[T], error) {
-		p, header, err := page(ctx, a, l, l.path, read)
+		p, header, err := one(ctx, a, l, l.path, read)
 		if err == nil {
 			promised = a.promises(ctx, header, p.Total, len(p.Items))
 		}
 		return forge.Page[T]{Items: p.Items}, err
 	}
 	items, err := forge.CollectNumbered(ctx, false, whole)
-	if client.IsKind(err, client.TooLarge) {
+	if client.IsKind(err, client.TooLarge) && !client.OverTotal(err) {
 		promised, err = true, nil
 	}
 	if err != nil || !promised {
@@ -79,7 +79,7 @@ func pages[T any](ctx context.Context, a *adapter, l listing, atLeast int64, rea
 		} else {
 			number, _ = strconv.ParseInt(cursor, 10, 32)
 		}
-		p, header, err := page(ctx, a, l, withPage(l.path, number), read)
+		p, header, err := one(ctx, a, l, withPage(l.path, number), read)
 		if err != nil {
 			return p, err
 		}
@@ -102,8 +102,8 @@ func pages[T any](ctx context.Context, a *adapter, l listing, atLeast int64, rea
 	})
 }
 
-// page reads one answer of a list.
-func page[T any](ctx context.Context, a *adapter, l listing, path string, read func(strictjson.Object) forge.Item[T]) (forge.Page[T], http.Header, error) {
+// one reads one answer of a list.
+func one[T any](ctx context.Context, a *adapter, l listing, path string, read func(strictjson.Object) forge.Item[T]) (forge.Page[T], http.Header, error) {
 	doc, header, err := forge.GetJSON(ctx, a.client, path, l.where, a.limit)
 	if err != nil {
 		return forge.Page[T]{}, nil, explain(err)

@@ -15,6 +15,7 @@ import (
 	"snapline/pkg/forge/forgejo/forgejotest"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/requirement"
+	"snapline/pkg/stage/fetch"
 )
 
 // past is a time before the run, a different one for each n.
@@ -80,6 +81,10 @@ func busy() *forgejotest.Server {
 	for i := range 4 {
 		timeline.Rows = append(timeline.Rows, forgejotest.Event(300+i, 2, "code", 202, past(100+i)))
 	}
+	for i := range 5 {
+		timeline.Rows = append(timeline.Rows, forgejotest.Event(330+i, 2, "comment", 0, past(105+i)))
+	}
+	timeline.Rows = append(timeline.Rows, forgejotest.Event(340, 2, "review", 1006, past(108)))
 	for i, id := range []int{202, 203, 205, 206} {
 		timeline.Rows = append(timeline.Rows, forgejotest.Event(310+i, 2, "review", id, past(110+i)))
 	}
@@ -382,5 +387,65 @@ func TestNullEntity(t *testing.T) {
 		if fault.ExitOf(o.Err) != fault.Environment || len(o.Requests) < 4 {
 			t.Errorf("%s: %v after %d requests", path, o.Err, len(o.Requests))
 		}
+	}
+}
+
+// Every object says where people find it.
+func TestAddresses(t *testing.T) {
+	got := run(t, onServer(busy()))
+	page := "https://codeberg.org/team/Demo/"
+	if url := got.Record("5").URL; url != page+"issues/7" {
+		t.Errorf("entity at %q", url)
+	}
+	for _, r := range got.Records {
+		if r.Kind == contract.KindComment && r.URL != page+"issues/7#issuecomment-"+r.ID || r.Kind == contract.KindReview && r.URL != page+"pulls/7#issuecomment-9"+r.ID {
+			t.Errorf("%s %s at %q", r.Kind, r.ID, r.URL)
+		}
+	}
+	for _, c := range got.Checks {
+		if c.URL != page+"actions/runs/"+c.ID {
+			t.Errorf("check %s at %q", c.ID, c.URL)
+		}
+	}
+}
+
+// A draft is there from when it is submitted, which changes the review, and so are its
+// comments, whatever they say of their own time.
+func TestNotAfter(t *testing.T) {
+	requirement.Claim(t, "AMB-93")
+	s := forgejotest.New(true)
+	s.Tables[forgejotest.Comments].Rows = []forgetest.Row{
+		forgejotest.Comment(10, 1, past(1), past(1)), forgejotest.Comment(11, 1, past(1), past(9)), forgejotest.Comment(12, 1, past(7), past(7)),
+	}
+	submitted := func(id int, at, seen time.Time) forgetest.Row {
+		r := forgejotest.Review(id, 2, "COMMENT", false, 1, at)
+		stamp := func(at time.Time) string { return `"updated_at":"` + at.Format(time.RFC3339) }
+		r.JSON = strings.Replace(r.JSON, stamp(at), stamp(seen), 1)
+		return r
+	}
+	s.Tables[forgejotest.Reviews].Rows = []forgetest.Row{submitted(20, past(2), past(2)), submitted(21, past(2), past(8))}
+	s.Tables["code/20"] = &forgetest.Table{Rows: []forgetest.Row{forgejotest.Comment(30, 2, past(2), past(2)), forgejotest.Comment(31, 2, past(8), past(8))}}
+	s.Tables["code/21"] = &forgetest.Table{Rows: []forgetest.Row{forgejotest.Comment(32, 2, past(2), past(2))}}
+	subject := onServer(s)
+	subject.Change = func(cfg *fetch.Config) { cfg.NotAfter = past(5) }
+	got := run(t, subject)
+	comments, reviews := got.IDs(contract.KindComment), got.IDs(contract.KindReview)
+	slices.Sort(comments)
+	if fmt.Sprint(comments, reviews) != "[10 30] [20]" || got.Gaps["comments/history_unavailable"] != 1 {
+		t.Errorf("comments %v, reviews %v, gaps %v", comments, reviews, got.Gaps)
+	}
+}
+
+// TestRoundTrips: answers take 100 ms each; nothing waits for what it does not need.
+func TestRoundTrips(t *testing.T) {
+	issue := forgejotest.New(false)
+	for i := range 40 {
+		issue.Tables[forgejotest.Comments].Rows = append(issue.Tables[forgejotest.Comments].Rows, forgejotest.Comment(1000+i, i%6+1, past(i), past(i)))
+	}
+	if n := forgetest.RoundTrips(t, onServer(issue)); n > 4 {
+		t.Errorf("an issue takes %d round trips", n)
+	}
+	if n := forgetest.RoundTrips(t, onServer(busy())); n > 6 {
+		t.Errorf("a pull request takes %d round trips", n)
 	}
 }

@@ -14,12 +14,19 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 	at := e.Native.(place)
 	resolved := slices.Clone(accounts)
 	asked := make([]*forge.Account, len(resolved))
+	first := map[*forge.Account]int{}
+	errs := make([]error, len(resolved))
 	for i := range resolved {
 		asked[i] = &resolved[i]
+		first[asked[i]] = i
 	}
-	notes, refused, err := forge.LookUp(ctx, asked, e.Author, func(ctx context.Context, acc *forge.Account) error {
-		found, err := a.resolve(ctx, at, *acc)
-		*acc = found
+	// Anyone may ask for kinds, so everybody is asked about at once.
+	forge.Parallel(len(resolved), func(i int) { resolved[i], errs[i] = a.resolve(ctx, at, resolved[i]) })
+	notes, refused, err := forge.LookUp(ctx, asked, e.Author, func(ctx context.Context, acc *forge.Account) (err error) {
+		if i, known := first[acc]; known {
+			return errs[i]
+		}
+		*acc, err = a.resolve(ctx, at, *acc)
 		return err
 	})
 	if refused != nil {

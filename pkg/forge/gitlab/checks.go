@@ -187,8 +187,13 @@ type job struct{ project, id string }
 func readCheck(o strictjson.Object, project string) forge.Check {
 	mapped := statuses[o.Text("status")]
 	id := o.Digits("id")
+	page := ""
+	if sent := o.OptText("web_url"); sent != nil {
+		page = *sent
+	}
 	return forge.Check{
 		ID:          id,
+		URL:         page,
 		Name:        forge.NewText(o.Nullable("name")),
 		Status:      mapped.status,
 		Conclusion:  mapped.conclusion,

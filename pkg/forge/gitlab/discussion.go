@@ -45,9 +45,12 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 		}
 		return d
 	}
+	page := e.Native.(place).page
 	internal, imported := int64(0), 0
 	for _, disc := range discussions {
-		for _, n := range disc.notes {
+		for i := range disc.notes {
+			n := &disc.notes[i]
+			n.comment.URL = noteURL(page, n.comment.ID)
 			switch {
 			case n.system:
 			case n.internal:
@@ -60,6 +63,7 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 			}
 		}
 		if t, ok := disc.thread(); ok && want.Threads {
+			t.URL = noteURL(page, t.CommentIDs[0])
 			d.Threads = append(d.Threads, t)
 		}
 	}
@@ -68,6 +72,14 @@ func (a *adapter) Discussion(ctx context.Context, e *forge.Entity, want forge.Wa
 		d.Gaps = append(d.Gaps, contract.Gap{Scope: contract.ScopeComments, Code: contract.AuthorizationFailed, Count: internal})
 	}
 	return d
+}
+
+// noteURL gives the web address of a note: GitLab sends none.
+func noteURL(page, id string) string {
+	if id == "" {
+		return ""
+	}
+	return page + "#note_" + id
 }
 
 func readDiscussion(o strictjson.Object) forge.Item[discussion] {
@@ -102,6 +114,7 @@ func readNote(o strictjson.Object) note {
 		resolved:   isTrue(o, "resolved"),
 		resolvedBy: account(o.Get("resolved_by")),
 	}
+	n.comment.EditedAt = n.comment.UpdatedAt // edits are not dated apart (AMB-93)
 	if isImported(o, n.comment.Author) {
 		n.comment.Author, n.imported = nil, true
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
@@ -46,7 +47,16 @@ type adapter struct {
 type place struct {
 	project string // .../projects/{id}
 	entity  string // .../projects/{id}/issues/{iid} or .../merge_requests/{iid}
+	page    string // its web address
 	budget  string // what the server said of its limit, "" if nothing
+}
+
+// at gives the places of the entity in the project at a path.
+func (a *adapter) at(project string) place {
+	return place{
+		project: project, entity: project + segments[a.target.Kind] + strconv.FormatInt(a.target.Number, 10),
+		page: a.target.EntityURL(a.target.Kind),
+	}
 }
 
 func (a *adapter) projectPath(id string) string { return a.root + "/projects/" + url.PathEscape(id) }

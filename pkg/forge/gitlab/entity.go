@@ -3,6 +3,7 @@ package gitlab
 import (
 	"context"
 	"errors"
+	"net/http"
 	"regexp"
 	"strconv"
 
@@ -24,30 +25,69 @@ var states = map[contract.EntityKind]map[string]contract.EntityState{
 var segments = map[contract.EntityKind]string{contract.WorkItem: "/issues/", contract.ChangeProposal: "/merge_requests/"}
 
 // Entity implements forge.Adapter. The project is asked for by its path, which may
-// have been renamed, and from then on everything by its identifier (ID-02).
+// have been renamed, and from then on everything by its identifier (ID-02). The entity is
+// asked for by the same path at the same time; if that path does not lead to it, or to
+// another project by now, it is asked for by the project's identifier.
 func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
-	doc, _, err := a.get(ctx, a.projectPath(a.target.Repository), "project")
-	if err != nil {
-		return nil, err
+	path := a.projectPath(a.target.Repository)
+	var (
+		projects, entities answer
+		errs               [2]error
+	)
+	forge.Parallel(2, func(i int) {
+		switch i {
+		case 0:
+			projects, errs[0] = a.ask(ctx, path, "project")
+		case 1:
+			entities, errs[1] = a.ask(ctx, a.at(path).entity, "entity")
+		}
+	})
+	if errs[0] != nil {
+		return nil, errs[0]
 	}
-	project := doc.Object()
+	project := projects.doc.Object()
 	id, name := project.Digits("id"), project.Text("path_with_namespace")
-	if doc.Err() != nil {
-		return nil, &forge.InvalidEntity{Detail: doc.Err().Error()}
+	if err := projects.doc.Err(); err != nil {
+		return nil, &forge.InvalidEntity{Detail: err.Error()}
 	}
 	if id == "" { // nothing more can be asked (ABT-07)
 		return nil, &forge.InvalidEntity{Detail: "the project has no id"}
 	}
-	at := place{project: a.projectPath(id)}
-	at.entity = at.project + segments[a.target.Kind] + strconv.FormatInt(a.target.Number, 10)
-	doc, header, err := a.get(ctx, at.entity, "entity")
-	if err != nil {
-		return nil, err
+	at := a.at(a.projectPath(id))
+	if client.IsKind(errs[1], client.NotFound) || errs[1] == nil && !entities.of(id) {
+		entities, errs[1] = a.ask(ctx, at.entity, "entity")
 	}
-	at.budget = header.Get("RateLimit-Remaining")
+	if errs[1] != nil {
+		return nil, errs[1]
+	}
+	at.budget = entities.header.Get("RateLimit-Remaining")
+	return a.entity(entities.doc, at, id, name)
+}
+
+// answer is one object with what came along.
+type answer struct {
+	doc    *strictjson.Document
+	header http.Header
+}
+
+func (a *adapter) ask(ctx context.Context, path, where string) (r answer, err error) {
+	r.doc, r.header, err = a.get(ctx, path, where)
+	return r, err
+}
+
+// of reports whether an entity does not say that it is of another project.
+func (r answer) of(project string) bool {
+	if !r.doc.Root().IsObject() {
+		return true
+	}
+	o := r.doc.Object()
+	return o.Get("project_id").Missing() || o.Digits("project_id") == project
+}
+
+func (a *adapter) entity(doc *strictjson.Document, at place, project, name string) (*forge.Entity, error) {
 	o := doc.Object()
 	e := &forge.Entity{
-		RepositoryID: id,
+		RepositoryID: project,
 		Repository:   name,
 		Kind:         a.target.Kind,
 		ID:           o.Digits("id"),
@@ -58,8 +98,11 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 		Author:       account(o.Get("author")),
 		CreatedAt:    o.OptText("created_at"),
 		UpdatedAt:    o.OptText("updated_at"),
-		Native:       at,
 	}
+	if page := o.OptText("web_url"); page != nil {
+		at.page = *page
+	}
+	e.URL, e.Native = at.page, at
 	e.State = states[e.Kind][e.NativeState]
 	for _, l := range o.Get("labels").List() {
 		e.Labels = append(e.Labels, l.Text())
@@ -67,10 +110,11 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	if sha := o.OptText("sha"); e.Kind == contract.ChangeProposal && sha != nil {
 		e.HeadSHA = *sha
 	}
+	imported := isImported(o, e.Author)
 	if doc.Err() != nil {
 		return nil, &forge.InvalidEntity{Detail: doc.Err().Error()}
 	}
-	if isImported(o, e.Author) {
+	if imported {
 		return nil, &forge.ImportedEntity{}
 	}
 	return e, nil

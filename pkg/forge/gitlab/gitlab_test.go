@@ -87,7 +87,11 @@ func subject(path string, routes map[string][]forgetest.Reply) forgetest.Subject
 	return forgetest.Subject{
 		Driver: gitlab.Driver, Address: "https://gitlab.com/Group/Sub/name/-/" + path,
 		Hosts: func() map[string]http.Handler {
-			return map[string]http.Handler{"gitlab.com": &forgetest.REST{Routes: maps.Clone(routes)}}
+			routes := maps.Clone(routes)
+			for _, path := range []string{issue, merge} { // the project's path leads to them too
+				routes[strings.Replace(path, project, "/api/v4/projects/Group%2FSub%2Fname", 1)] = routes[path]
+			}
+			return map[string]http.Handler{"gitlab.com": &forgetest.REST{Routes: routes}}
 		},
 	}
 }
@@ -158,7 +162,7 @@ func TestProjectWithoutIdentifier(t *testing.T) {
 	for _, id := range []string{"null", "0", "-1"} {
 		routes := with("/api/v4/projects/Group%2FSub%2Fname", forgetest.JSON(`{"id":`+id+`,"path_with_namespace":"Group/Sub/Name"}`))
 		o := subject("issues/7", routes).Run(context.Background(), t, &forgetest.Net{})
-		if fault.ExitOf(o.Err) != fault.Aborted || len(o.Requests) != 1 {
+		if fault.ExitOf(o.Err) != fault.Aborted || len(o.Requests) != 2 {
 			t.Errorf("id %s: %v after %d requests", id, o.Err, len(o.Requests))
 		}
 	}

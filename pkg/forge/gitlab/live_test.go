@@ -14,6 +14,7 @@ import (
 	"snapline/pkg/forge/gitlab"
 	"snapline/pkg/forge/gitlab/gitlabtest"
 	"snapline/pkg/requirement"
+	"snapline/pkg/stage/fetch"
 )
 
 func past(n int) time.Time {
@@ -232,6 +233,86 @@ func TestNullEntity(t *testing.T) {
 		o := subject("issues/7", with(path, forgetest.JSON(`null`))).Run(context.Background(), t, &forgetest.Net{})
 		if fault.ExitOf(o.Err) != fault.Environment || len(o.Requests) < 4 {
 			t.Errorf("%s: %v after %d requests", path, o.Err, len(o.Requests))
+		}
+	}
+}
+
+// Every object says where people find it, as far as that is on the forge itself.
+func TestAddresses(t *testing.T) {
+	s := busy()
+	s.Tables[gitlabtest.Statuses].Rows = nil
+	got := run(t, onServer(s))
+	page := "https://gitlab.com/team/demo/-/merge_requests/7"
+	if url := got.Record("9007").URL; url != page {
+		t.Errorf("entity at %q", url)
+	}
+	for _, id := range got.IDs(contract.KindComment) {
+		if url := got.Record(id).URL; url != page+"#note_"+id {
+			t.Errorf("note %s at %q", id, url)
+		}
+	}
+	if len(got.Threads) == 0 {
+		t.Error("no threads")
+	}
+	for _, l := range got.Threads {
+		if !strings.HasPrefix(l.URL, page+"#note_") {
+			t.Errorf("thread %s at %q", l.ID, l.URL)
+		}
+	}
+	for _, c := range got.Checks {
+		if c.URL != "https://gitlab.com/team/demo/-/jobs/"+c.ID {
+			t.Errorf("check %s at %q", c.ID, c.URL)
+		}
+	}
+}
+
+// At a time before the last change of a note nobody knows what it said.
+func TestNotAfter(t *testing.T) {
+	requirement.Claim(t, "AMB-93")
+	s := gitlabtest.New(false)
+	s.Tables[gitlabtest.Discussions].Rows = []forgetest.Row{
+		gitlabtest.Discussion(1000, 1, 1, past(1), past(1)), gitlabtest.Discussion(1010, 1, 1, past(1), past(9)), gitlabtest.Discussion(1020, 1, 1, past(7), past(7)),
+	}
+	subject := onServer(s)
+	subject.Change = func(cfg *fetch.Config) { cfg.NotAfter = past(5) }
+	got := run(t, subject)
+	if ids := strings.Join(got.IDs(contract.KindComment), " "); ids != "1000" || got.Gaps["comments/history_unavailable"] != 1 {
+		t.Errorf("comments %s, gaps %v", ids, got.Gaps)
+	}
+}
+
+// TestRoundTrips: answers take 100 ms each; nothing waits for what it does not need.
+func TestRoundTrips(t *testing.T) {
+	issue := gitlabtest.New(false)
+	for i := range 40 {
+		issue.Tables[gitlabtest.Discussions].Rows = append(issue.Tables[gitlabtest.Discussions].Rows, gitlabtest.Discussion(1000+i, i%6+1, 1, past(i), past(i)))
+	}
+	if n := forgetest.RoundTrips(t, onServer(issue)); n > 4 {
+		t.Errorf("an issue takes %d round trips", n)
+	}
+	if n := forgetest.RoundTrips(t, onServer(busy())); n > 6 {
+		t.Errorf("a merge request takes %d round trips", n)
+	}
+}
+
+// The path of a project may lead to another one by the time that the entity is asked for,
+// and some proxies do not pass it on below the project: then the identifier decides.
+func TestEntityByItsProject(t *testing.T) {
+	requirement.Claim(t, "ID-02")
+	for name, byPath := range map[string]forgetest.Reply{
+		"another project": forgetest.JSON(strings.Replace(server()[issue][0].Body, `"iid":`, `"project_id":99,"iid":`, 1)),
+		"not found":       {Status: 404, Body: `{"message":"404 Not found"}`},
+	} {
+		s := subject("issues/7", server())
+		inner := s.Hosts
+		s.Hosts = func() map[string]http.Handler {
+			hosts := inner()
+			hosts["gitlab.com"].(*forgetest.REST).Routes["/api/v4/projects/Group%2FSub%2Fname/issues/7"] = []forgetest.Reply{byPath}
+			return hosts
+		}
+		o := s.Run(context.Background(), t, &forgetest.Net{})
+		if got := o.Lines(t); got.Header.Entity.ID != "9007" || len(o.Requests) != 2+1+1+2 {
+			t.Errorf("%s: entity %s after %d requests", name, got.Header.Entity.ID, len(o.Requests))
 		}
 	}
 }
