@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -60,10 +61,14 @@ func writeLanguages(w *writer, s *Set) error {
 		w.line("\t{text: %q, phrases: []uint16{%s}, hidden: %v},", text, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(a.phrases)), ", "), "[]"), !a.always)
 	}
 	w.line("}\n")
+	starts := make([]map[int]bool, len(texts))
+	for k, text := range texts {
+		starts[k] = pairsOf(text)
+	}
 	for pair := range len(index) - 1 {
 		index[pair] = len(list)
-		for k, text := range texts {
-			if startsWith(text, pair) {
+		for k := range texts {
+			if starts[k][pair] {
 				list = append(list, fmt.Sprint(k))
 			}
 		}
@@ -88,7 +93,7 @@ func (t *languageTables) phrase(l *Language, p *Phrase, row []Element) error {
 		if e.Least == 0 || e.Any {
 			continue
 		}
-		anchors, ok := anchorsOf(e.words())
+		anchors, ok := l.anchorsOf(e.words())
 		if !ok {
 			continue
 		}
@@ -138,7 +143,7 @@ func (t *languageTables) phrase(l *Language, p *Phrase, row []Element) error {
 	}
 	out.WriteString("}")
 	t.phrases = append(t.phrases, out.String())
-	anchors, _ := anchorsOf(row[best].words())
+	anchors, _ := l.anchorsOf(row[best].words())
 	for _, text := range anchors {
 		a := t.anchors[text]
 		if a == nil {
@@ -216,10 +221,10 @@ func (t *languageTables) set(l *Language, e Element) int {
 
 // anchorsOf gives beginnings of the words, one of which each of them has; false if one is
 // too short.
-func anchorsOf(words []string) ([]string, bool) {
+func (l *Language) anchorsOf(words []string) ([]string, bool) {
 	var out []string
 	for _, w := range words {
-		a := anchorOf(strings.TrimSuffix(w, "*"))
+		a := l.anchorOf(strings.TrimSuffix(w, "*"))
 		if len(a) < 2 {
 			return nil, false
 		}
@@ -236,11 +241,11 @@ func anchorsOf(words []string) ([]string, bool) {
 }
 
 // anchorOf cuts a word before the first letter that is longer in its other case.
-func anchorOf(word string) string {
+func (l *Language) anchorOf(word string) string {
 	end := 0
 	for i, r := range word {
 		n := utf8.RuneLen(r)
-		if i+n > maxAnchor {
+		if i+n > maxAnchor || r == 'i' && l.ID == "tr" { // İ and ı are longer
 			break
 		}
 		for _, v := range variants(r) {
@@ -253,19 +258,21 @@ func anchorOf(word string) string {
 	return word[:end]
 }
 
-// variants are the letters that are read as r.
+// variants are the letters that are read as r, without those of Turkish that are longer.
 func variants(r rune) []rune {
-	if r == '\'' {
-		return []rune{r, '’'}
-	}
-	out := []rune{r}
+	return append([]rune{r}, cases()[r]...)
+}
+
+// cases holds, for each small letter, the others that are read as it.
+var cases = sync.OnceValue(func() map[rune][]rune {
+	out := map[rune][]rune{'\'': {'’'}}
 	for v := rune('A'); v < 0x2000; v++ {
-		if v != r && foldRune(v) == r && v != 'ı' && v != 'İ' {
-			out = append(out, v)
+		if r := foldRune(v); r != v && v != 'ı' && v != 'İ' {
+			out[r] = append(out[r], v)
 		}
 	}
 	return out
-}
+})
 
 // cost is how often the anchors stand in the sample, and a little for the shortest: short
 // words are frequent in their language.
@@ -283,17 +290,16 @@ func (t *languageTables) cost(anchors []string) int {
 	return 100*sum + longest
 }
 
-// startsWith tells whether a text of the anchor can begin with the pair of letters.
-func startsWith(text string, pair int) bool {
+// pairsOf gives the pairs of letters with which a text of the anchor can begin.
+func pairsOf(text string) map[int]bool {
 	sets := byteSets(text)
+	out := map[int]bool{}
 	for _, a := range sets[0] {
 		for _, b := range sets[1] {
-			if letterPair(a, b) == pair {
-				return true
-			}
+			out[letterPair(a, b)] = true
 		}
 	}
-	return false
+	return out
 }
 
 // byteSets gives the bytes that can stand at each place of a word, whatever its case.
