@@ -28,6 +28,9 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
+// markers puts the marker of a code in the place of its name in a sample.
+var markers = strings.NewReplacer("«", "[REDACTED-", "»", "]")
+
 // TestSamples runs the hits and misses of every rule that has them.
 func TestSamples(t *testing.T) {
 	requirement.Claim(t, "FLT-09")
@@ -53,8 +56,13 @@ func TestSamples(t *testing.T) {
 	}
 	judge := func(s rules.Samples, code string) {
 		for _, hit := range s.Hits {
-			if got, _ := codes(hit); !strings.Contains(got, code) {
+			hit, want, exact := strings.Cut(hit, " ⇒ ")
+			got, text := codes(hit)
+			if !strings.Contains(got, code) {
 				t.Errorf("%s:%d: %s: the hit %q gives %q", s.Entry.File, s.Entry.Line, s.Entry.ID, hit, got)
+			}
+			if want = markers.Replace(want) + "\n"; exact && text != want {
+				t.Errorf("%s:%d: %s: the hit %q becomes %q", s.Entry.File, s.Entry.Line, s.Entry.ID, hit, text)
 			}
 		}
 		for _, miss := range s.Misses {
@@ -65,6 +73,9 @@ func TestSamples(t *testing.T) {
 	}
 	for _, token := range set.Tokens {
 		judge(token.Samples, token.Code.ID)
+	}
+	for _, l := range set.Lists {
+		judge(l.Samples, l.Code)
 	}
 	for _, c := range set.Classes {
 		judge(c.Samples, "injection.")

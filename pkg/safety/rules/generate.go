@@ -27,6 +27,8 @@ func Files(safety string) (map[string][]byte, error) {
 		{"secret/tokens_gen.go", "secret", "", writeTokens},
 		{"secret/lists_gen.go", "secret", "", writeLists("secret")},
 		{"injection/lists_gen.go", "injection", "", writeLists("injection")},
+		{"secret/lists_gen_test.go", "secret", "", writeRegister("secret")},
+		{"injection/lists_gen_test.go", "injection", "", writeRegister("injection")},
 		{"injection/words_gen.go", "injection", "", writeWords},
 		{"injection/languages_gen.go", "injection", "", writeLanguages},
 	} {
@@ -126,6 +128,21 @@ func writeLists(folder string) func(*writer, *Set) error {
 				w.line("}\n")
 			}
 		}
+		return nil
+	}
+}
+
+// writeRegister writes the names of the lists of a folder, for tests that take words out of
+// them.
+func writeRegister(folder string) func(*writer, *Set) error {
+	return func(w *writer, s *Set) error {
+		w.line("var wordLists = map[string]*wordList{")
+		for _, l := range s.Lists {
+			if l.Folder == folder && l.Entry.Kind == "list" {
+				w.line("\t%q: &%s,", l.ID, l.Go)
+			}
+		}
+		w.line("}")
 		return nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"strings"
 )
 
 // ReadKnown reads, from the source of the packages below safety, the names that the code
@@ -12,7 +13,7 @@ import (
 func ReadKnown(safety string) (Known, error) {
 	k := Known{
 		Charsets: map[string]bool{}, Needs: map[string]bool{}, Tails: map[string]bool{},
-		Conditions: map[string]bool{}, PhraseCodes: map[string]bool{},
+		Conditions: map[string]bool{}, PhraseCodes: map[string]bool{}, UnicodeCodes: map[string]bool{},
 	}
 	for _, f := range []struct {
 		file string
@@ -23,6 +24,7 @@ func ReadKnown(safety string) (Known, error) {
 		{"secret/tail.go", functions(k.Tails)},
 		{"injection/condition.go", functions(k.Conditions)},
 		{"injection/injection.go", texts("Code", k.PhraseCodes)},
+		{"unicodesafety/code.go", constants("Code", k.UnicodeCodes)},
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(safety, f.file), nil, 0)
 		if err != nil {
@@ -30,7 +32,35 @@ func ReadKnown(safety string) (Known, error) {
 		}
 		f.read(file)
 	}
-	return k, nil
+	var err error
+	k.Constants, err = identifiers(filepath.Join(safety, "injection"))
+	return k, err
+}
+
+// identifiers collects the names that the code of a folder uses, but for what is generated
+// and for tests.
+func identifiers(dir string) (map[string]bool, error) {
+	out := map[string]bool{}
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_gen.go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				out[id.Name] = true
+			}
+			return true
+		})
+	}
+	return out, nil
 }
 
 // constants collects the names in the groups of constants of a type.

@@ -73,7 +73,7 @@ var fields = map[string][]string{
 	"code":     {"go", "rank", "doc"},
 	"token":    {"code", "prefix*", "body", "min", "need", "tail", "doc", "hit+", "miss+"},
 	"class":    {"go", "words*", "doc", "hit*", "miss*"},
-	"words":    {"words*", "doc"},
+	"words":    {"words*", "doc", "hit*"},
 	"list":     {"go", "words*", "item*", "doc", "code", "hit*", "miss*"},
 	"table":    {"go", "row*", "doc", "code", "hit*", "miss*"},
 	"range":    {"code", "points*", "doc"},

@@ -119,7 +119,8 @@ type Set struct {
 // Known holds the names that the code gives to what the data refer to.
 type Known struct {
 	Charsets, Needs, Tails, Conditions map[string]bool
-	PhraseCodes                        map[string]bool
+	PhraseCodes, UnicodeCodes          map[string]bool
+	Constants                          map[string]bool // that the rules of injections use
 }
 
 // Load reads the rules and the sample from the folder of the package safety.
@@ -196,11 +197,17 @@ func (s *Set) add(e *Entry, dir string, known Known) error {
 	case "token":
 		s.Tokens = append(s.Tokens, &Token{Samples: samples, Prefixes: e.all("prefix"), Body: e.words("body"), Need: e.words("need"), Tail: e.one("tail")})
 	case "words":
-		s.Words = append(s.Words, e.words("words")...)
+		for _, w := range e.words("words") {
+			shown := slices.ContainsFunc(samples.Hits, func(hit string) bool { return holds(hit, w, false) })
+			if !known.Constants[identifier(w)] && !shown {
+				return e.Errorf("no rule names %q, and it stands in no hit", w)
+			}
+			s.Words = append(s.Words, w)
+		}
 	case "range":
 		r := &Range{Samples: samples, ID: e.ID}
 		s.Ranges = append(s.Ranges, r)
-		return r.resolve()
+		return r.resolve(known)
 	case "list", "table":
 		l := &List{Samples: samples, Folder: dir, ID: e.ID, Go: e.one("go"), Code: e.one("code")}
 		l.Words = append(e.words("words"), e.all("item")...)
@@ -245,8 +252,8 @@ func (l *List) check() error {
 	if l.Go == "" || len(l.Words)+len(l.Rows) == 0 {
 		return l.Entry.Errorf("it has a name in Go, and words")
 	}
-	if l.Code == "" && len(l.Hits)+len(l.Misses) > 0 {
-		return l.Entry.Errorf("samples are judged by a code")
+	if family := strings.TrimSuffix(l.Code, "."); family == l.Code || !slices.Contains([]string{"secret", "pii", "injection"}, family) {
+		return l.Entry.Errorf("no codes begin with %q", l.Code)
 	}
 	words := slices.Clone(l.Words)
 	for _, r := range l.Rows {
@@ -258,7 +265,10 @@ func (l *List) check() error {
 			return l.Entry.Errorf("%q stands twice", w)
 		}
 	}
-	return nil
+	if len(l.Hits) < 2 || len(l.Misses) < 2 || l.Code == "" {
+		return l.Entry.Errorf("it needs a code, two samples at least that are a hit, and two that are a miss")
+	}
+	return stand(l.Entry, words, append(l.Hits, l.Misses...), func(sample, word string) bool { return strings.Contains(Fold(sample), Fold(word)) })
 }
 
 // resolve looks up what a token refers to.

@@ -19,10 +19,10 @@ type Range struct {
 }
 
 // resolve reads the points of the range.
-func (r *Range) resolve() error {
+func (r *Range) resolve(known Known) error {
 	e := r.Entry
-	if r.Code = e.one("code"); r.Code == "" {
-		return e.Errorf("it has no code")
+	if r.Code = e.one("code"); !known.UnicodeCodes[r.Code] {
+		return e.Errorf("no code of package unicodesafety is called %q", r.Code)
 	}
 	for _, text := range e.words("points") {
 		first, last, ok := strings.Cut(text, "-")
