@@ -26,7 +26,7 @@ case ${1:-} in
 '' | -*) fail 'a version is needed, for example 0.1.0 (try install.sh --help)' 2 ;;
 esac
 version=${1#v}
-[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || fail 'the version has the form 1.2.3' 2
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || fail 'the version has the form 1.2.3' 2
 dir=${2:-$HOME/.local/lib/snapline}
 from=${SNAPLINE_RELEASES:-https://github.com/$OWNER/snapline/releases/download/v$version}
 

@@ -4,7 +4,8 @@
 # The exit status is emit's, and it is the true one without pipefail: a stage that
 # stops tells the next ones by an abort line, they forward it and exit with its code,
 # and a stage that was killed is noticed by the one behind it. Nothing appears at DIR
-# unless the status is 0. The receipt goes to stdout.
+# unless the status is 0. The receipt goes to stdout. A stage that refuses its command line
+# writes no stream at all; the exit status is 2 then, whatever the next ones say.
 set -u
 
 usage() {
@@ -12,6 +13,7 @@ usage() {
 usage: pipe.sh [OPTION]... FETCH-ARGUMENT... DIR
 
   --receipt FILE           emit: keep a copy of the receipt, for audits
+  --print digest           emit: print the root digest alone instead of the receipt
   --credentials-file FILE  filter: run credentials, one JSON string a line
   --credential-env NAME    filter: a variable that holds one; may be repeated
   --human-min-role ROLE    filter: triage or write
@@ -40,7 +42,7 @@ while (($# > 0)); do
 		usage
 		exit 0
 		;;
-	--receipt)
+	--receipt | --print)
 		(($# > 1)) || refuse "$1 needs a value"
 		emit+=("$1" "$2")
 		shift 2
@@ -68,3 +70,8 @@ for program in "${fetch[0]}" "${filter[0]}" "${bound[0]}" "${emit[0]}"; do
 done
 
 "${fetch[@]}" | "${filter[@]}" | "${bound[@]}" | "${emit[@]}"
+codes=("${PIPESTATUS[@]}")
+for code in "${codes[@]}"; do
+	((code != 2)) || exit 2 # a command line was refused: the stages behind saw no stream
+done
+exit "${codes[3]}"

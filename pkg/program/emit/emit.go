@@ -35,14 +35,16 @@ built in it; else in a run directory of its own beside --out. A killed emit may 
 such a private directory: 'emit scavenge' removes those whose lock nobody holds.`,
 		Examples: []string{
 			`emit --out "$RUNNER_TEMP/context" <bounded.ndjson`,
-			`emit --out "$run/context" --receipt receipt.json <bounded.ndjson | jq -r .index_sha256`,
+			`emit --out "$run/context" --print digest --receipt receipt.json <bounded.ndjson`,
 			`emit scavenge --root "$RUNNER_TEMP"`,
 		},
 		Flags: []ucli.Flag{
 			&ucli.StringFlag{Name: "out", Usage: "publish the tree as `DIR`, which must not exist and not lie in a Git work tree"},
 			&ucli.StringFlag{Name: "receipt", Usage: "also write the receipt to `FILE`, which must not exist; for audits only"},
+			&ucli.StringFlag{Name: "print", Value: "receipt", Usage: "print `WHAT` on stdout: the receipt, or the root digest alone"},
 			&ucli.BoolFlag{Name: "durable", Usage: "flush the tree to the disk before it appears"},
 		},
+		Values:   map[string][]string{"print": {"receipt", "digest"}},
 		Commands: []*cli.Program{scavengeCommand()},
 		Version:  pipe.Version,
 		Action:   runEmit,
@@ -52,7 +54,10 @@ such a private directory: 'emit scavenge' removes those whose lock nobody holds.
 func runEmit(call *cli.Call) error {
 	cfg := emit.Config{
 		FS: disk.OS{}, Out: call.Flags.String("out"), Receipt: call.Flags.String("receipt"), Durable: call.Flags.Bool("durable"),
-		Recover: canon.Rejudge,
+		Recover: canon.Rejudge, Digest: call.Flags.String("print") == "digest",
+	}
+	if what := call.Flags.String("print"); what != "receipt" && what != "digest" {
+		return cli.Usagef("--print takes receipt or digest")
 	}
 	if cfg.Out == "" {
 		return cli.Usagef("--out is missing")

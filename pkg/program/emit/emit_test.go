@@ -48,6 +48,21 @@ func TestBoundThenEmit(t *testing.T) {
 }
 
 // An abort from upstream is forwarded by both, without a message.
+// A harness needs the digest alone; the receipt stays to be had.
+func TestPrintDigest(t *testing.T) {
+	requirement.Claim(t, "VER-01")
+	dir := t.TempDir()
+	bounded := testkit.New(contract.GitHub, contract.WorkItem, 3).Bytes(t)
+	exit, stdout, stderr := runStdin(emit.Program(), bounded, "--out", filepath.Join(dir, "context"), "--receipt", filepath.Join(dir, "receipt"), "--print", "digest")
+	receipt, err := os.ReadFile(filepath.Join(dir, "receipt"))
+	if exit != fault.Done || stderr != "" || err != nil || len(stdout) != 65 || !bytes.Contains(receipt, []byte(`"index_sha256":"`+strings.TrimSpace(stdout)+`"`)) {
+		t.Errorf("exit %d, stdout %q, stderr %q, %v", exit, stdout, stderr, err)
+	}
+	if exit, stdout, _ := runStdin(emit.Program(), bounded, "--out", filepath.Join(dir, "other"), "--print", "tree"); exit != fault.Usage || stdout != "" {
+		t.Errorf("another word: exit %d, stdout %q", exit, stdout)
+	}
+}
+
 func TestAbortsAreForwarded(t *testing.T) {
 	requirement.Claim(t, "ABT-11")
 	abort := []byte(`{"type":"abort","stage":"fetch","exit":5,"cause":"unsupported"}` + "\n")

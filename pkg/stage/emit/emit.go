@@ -18,9 +18,11 @@ type Config struct {
 	Receipt string  // path of a copy of the receipt, "" for none; must not exist
 	Durable bool    // flush the tree to the disk before it appears
 	Recover Recover // for canon-state streams
+	Digest  bool    // print the root digest alone instead of the receipt
 }
 
-// Run writes the bounded stream of in as a tree at cfg.Out and its receipt to stdout.
+// Run writes the bounded stream of in as a tree at cfg.Out and its receipt, or
+// its root digest, to stdout.
 // The path is checked before anything is read. Whatever fails, nothing is left at the
 // path; what is left elsewhere, if the process is killed, is private.
 func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, log *fault.Log) (err error) {
@@ -53,7 +55,11 @@ func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, l
 	if err := publication.Publish(cfg.Durable); err != nil {
 		return err
 	}
-	if err := deliver(stdout, receipt); err != nil {
+	answer := receipt
+	if cfg.Digest {
+		answer = []byte(built.digest + "\n")
+	}
+	if err := deliver(stdout, answer); err != nil {
 		return errors.Join(err, publication.Withdraw())
 	}
 	log.Detail(fault.Notice{Count: built.files, Digest: built.digest, Text: "files published"})
@@ -85,10 +91,10 @@ func settle(cleanup error, err *error, log *fault.Log) {
 	}
 }
 
-// deliver writes the receipt in one write. The tree is worth nothing without it.
-func deliver(stdout io.Writer, receipt []byte) error {
-	n, err := stdout.Write(receipt)
-	if err == nil && n < len(receipt) {
+// deliver writes the answer in one write. The tree is worth nothing without it.
+func deliver(stdout io.Writer, answer []byte) error {
+	n, err := stdout.Write(answer)
+	if err == nil && n < len(answer) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
