@@ -449,3 +449,12 @@ func TestRoundTrips(t *testing.T) {
 		t.Errorf("a pull request takes %d round trips", n)
 	}
 }
+
+// The suite of all adapters, against a server that pages.
+func TestConformancePaged(t *testing.T) {
+	requirement.Claim(t, "AMB-42", "AMB-82", "DET-02", "GAP-05")
+	s := busy()
+	s.Capped, s.Size = true, 3
+	calm(s)
+	forgetest.Conform(t, onServer(s))
+}

@@ -316,3 +316,11 @@ func TestEntityByItsProject(t *testing.T) {
 		}
 	}
 }
+
+// The suite of all adapters, against a server that pages.
+func TestConformancePaged(t *testing.T) {
+	requirement.Claim(t, "AMB-42", "AMB-82", "DET-02", "GAP-05")
+	s := busy()
+	s.Size = 3
+	forgetest.Conform(t, onServer(s))
+}
