@@ -28,15 +28,20 @@ a terminal. Both hold what people wrote, so they are private like a capture: --o
 made with mode 0600, replaces nothing and is refused inside a Git work tree. Without
 --out, text goes to a terminal and nowhere else.
 
+--stream adds a link to each object whose address the stream states; it must be the one
+that the tree was made from.
+
 markdown is for job summaries: counts, ids, codes, gaps, sizes and digests, no title,
 text, login, label, name or log. It goes to stdout, or to --out.`,
 		Examples: []string{
 			`verify report "$context" --index-sha256 "$digest" --out "$RUNNER_TEMP/report.html"`,
+			`verify report "$context" --index-sha256 "$digest" --stream bounded.ndjson.zst --out report.html`,
 			`verify report "$context" --index-sha256 "$digest" --format markdown >>"$GITHUB_STEP_SUMMARY"`,
 		},
 		Flags: []ucli.Flag{
 			indexDigestFlag(),
 			&ucli.StringFlag{Name: "format", Value: "html", Usage: "write `FORMAT`: html, text or markdown"},
+			&ucli.StringFlag{Name: "stream", Usage: "take web addresses from the bounded stream in `FILE` that the tree was made from"},
 			&ucli.StringFlag{Name: "out", Usage: "write into `FILE`, which must not exist and not lie in a Git work tree"},
 		},
 		Values:  map[string][]string{"format": {"html", "text", "markdown"}},
@@ -70,7 +75,13 @@ func runVerifyReport(call *cli.Call) error {
 		return err
 	}
 	defer t.Close()
-	page, err := report.New(t, nil)
+	var addresses report.Links
+	if path := call.Flags.String("stream"); path != "" {
+		if addresses, err = links(call, path, t.IndexSHA256); err != nil {
+			return err
+		}
+	}
+	page, err := report.New(t, addresses)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
 	"snapline/pkg/requirement"
+	"snapline/pkg/testkit"
 )
 
 // spoken are words that only people wrote, each in a place of its own of the tree.
@@ -125,6 +126,51 @@ func TestReportRefusesDamage(t *testing.T) {
 		r := runProgram(Program(), "", "report", e.dir, "--index-sha256", e.digest, "--out", out)
 		if _, err := os.Lstat(out); r.exit != fault.Aborted || r.stdout != "" || err == nil {
 			t.Errorf("%s: %+v, page %v", damage, r, err)
+		}
+	}
+}
+
+// A stream gives each object its address, if it is the stream of the tree.
+func TestReportLinks(t *testing.T) {
+	s := reviewed()
+	for _, l := range s.Lines {
+		switch l := l.(type) {
+		case *contract.Record:
+			l.URL = "https://github.com/example/project/pull/17#record-" + l.ID
+		case *contract.Thread:
+			l.URL = "https://github.com/example/project/pull/17#thread-" + l.ID
+		case *contract.Check:
+			l.URL = "https://github.com/example/project/runs/" + l.ID
+		}
+	}
+	s.Header.Acquisition = &contract.Acquisition{Address: "https://github.com/example/project/pull/17"}
+	e := emitTree(t, s)
+	file := filepath.Join(t.TempDir(), "bounded.ndjson")
+	noError(t, os.WriteFile(file, []byte(e.stream), 0o600))
+	for format, anchor := range map[string]string{"html": `href="`, "text": "", "markdown": "](<"} {
+		out := filepath.Join(t.TempDir(), "page")
+		if r := runProgram(Program(), "", "report", e.dir, "--index-sha256", e.digest, "--stream", file, "--format", format, "--out", out); r != (ran{}) {
+			t.Fatalf("%s: %+v", format, r)
+		}
+		page := readTest(t, out)
+		for _, l := range s.Lines {
+			address := contract.WebURL(l)
+			changed := l.LineType() != contract.TypeThread && l.LineType() != contract.TypeCheck && format != "markdown"
+			if address != "" && (format == "html" || changed) && !strings.Contains(page, anchor+address) {
+				t.Errorf("%s lacks %s", format, address)
+			}
+		}
+		if format != "text" && !strings.Contains(page, anchor+s.Header.Acquisition.Address) {
+			t.Errorf("%s does not link the entity", format)
+		}
+	}
+	other := filepath.Join(t.TempDir(), "other.ndjson")
+	noError(t, os.WriteFile(other, reviewed().Bytes(t), 0o600))
+	foreign := testkit.New(contract.GitHub, contract.WorkItem, 3)
+	noError(t, os.WriteFile(file, foreign.Bytes(t), 0o600))
+	for _, args := range [][]string{{"--stream", file}, {"--stream", "-"}, {"--stream", file + "x"}} {
+		if r := runProgram(Program(), "", append([]string{"report", e.dir, "--index-sha256", e.digest, "--format", "markdown"}, args...)...); r.exit == fault.Done || r.stdout != "" {
+			t.Errorf("%v: %+v", args, r)
 		}
 	}
 }
