@@ -50,6 +50,7 @@ type Log struct {
 	w      io.Writer
 	stage  string
 	format Format
+	take   func(Notice) // instead of w
 }
 
 // NewLog gives a Log for the named program.
@@ -57,9 +58,18 @@ func NewLog(w io.Writer, stage string, format Format) *Log {
 	return &Log{w: w, stage: stage, format: format}
 }
 
+// Collect gives a Log that writes nothing and hands every notice to take, one at a time.
+func Collect(take func(Notice)) *Log { return &Log{take: take, w: io.Discard} }
+
 // Notice writes one diagnostic line.
 func (l *Log) Notice(n Notice) {
 	if l == nil || l.Level < Notices {
+		return
+	}
+	if l.take != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.take(n)
 		return
 	}
 	if l.format == JSON {

@@ -52,7 +52,7 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.StringFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs"},
 		},
 		Commands: []*cli.Program{
-			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyReportCommand(), verifyDiffCommand(), verifySealCommand(), verifySandboxCommand(),
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(),
 			verifyCanonCommand(), verifyMSPCommand(),
 		},
 		MinArgs: 1,

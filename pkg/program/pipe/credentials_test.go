@@ -1,4 +1,4 @@
-package filter
+package pipe
 
 import (
 	"errors"
