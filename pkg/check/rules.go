@@ -42,7 +42,7 @@ var (
 	RuleRootDiffers   = rule("index.root-differs", "another root than the digest that was given; nothing in it is trusted")
 	RuleIndexMissing  = rule("index.missing", "the tree has no index.json")
 	RuleSchemaVersion = rule("index.schema-version", "schema_version must be 1")
-	RuleFilterVersion = rule("index.filter-version", "a filter_version that this program does not know")
+	RuleFilterVersion = rule("snapshot.filter-version", "another filter version than that of this program: what it would find differs, so it judges nothing else")
 	RuleTooLarge      = rule("document.too-large", "longer than any document of a tree may be")
 	RuleNotJSON       = rule("document.not-json", "not one strict JSON text in UTF-8")
 	RuleNotCanonical  = rule("document.not-canonical", "not in RFC 8785 form")

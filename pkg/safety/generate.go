@@ -5,10 +5,10 @@ import (
 	"snapline/pkg/safety/secret"
 )
 
-// The tables are made of the rules first, the placements of the patterns that follow from
-// them.
+// The tables are made of the rules first, then what follows from them: the placements of the
+// patterns, and the version.
 //go:generate go run ./rules/generate .
-//go:generate go run ./rules/placements .
+//go:generate go run ./rules/settle .
 
 // Patterns gives the patterns of the rules without registered credentials: what places are
 // chosen for when the tables are generated.
