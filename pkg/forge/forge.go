@@ -25,7 +25,7 @@ import (
 
 // Driver is one forge. Each adapter package exports one as a variable named Driver.
 type Driver struct {
-	Forge contract.Forge
+	Facts
 
 	// DatesEdits tells that the forge says when a body or title was last edited, so that
 	// --not-after can judge the entity (AMB-93).

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,101 +25,126 @@ func environment(pairs ...string) func(string) string {
 	return func(name string) string { return env[name] }
 }
 
-func TestParse(t *testing.T) {
-	requirement.Claim(t, "SRC-01", "SRC-02", "SRC-03", "ID-12")
-	for _, c := range []struct {
-		address string
-		env     []string
-		want    string // forge host root repository kind number
-	}{
-		{"https://github.com/acme/tool/issues/7", nil, "github github.com  acme/tool work_item 7"},
-		{"https://github.com/acme/tool/pull/7", nil, "github github.com  acme/tool change_proposal 7"},
-		{"https://github.com/Acme/Tool.js/pull/7/files?w=1#diff-1", nil, "github github.com  Acme/Tool.js change_proposal 7"},
-		{"https://github.com/acme/tool/issues/7/#issuecomment-1", nil, "github github.com  acme/tool work_item 7"},
-		{"https://GitHub.com:443/acme/tool/pull/7/commits/abc", nil, "github github.com  acme/tool change_proposal 7"},
-		{"https://tenant.ghe.com/acme/tool/pull/7", nil, "github tenant.ghe.com  acme/tool change_proposal 7"},
-		{"https://GHE.Example.com:8443/team/tool/issues/7", nil, "github ghe.example.com:8443  team/tool work_item 7"},
-		{"https://ghe.example.com:443/team/tool/pull/8", nil, "github ghe.example.com  team/tool change_proposal 8"},
-		{"http://127.0.0.1:8080/team/tool/pull/8", nil, "github 127.0.0.1:8080  team/tool change_proposal 8"},
-		{"https://github.com/issues/issues/issues/1", nil, "github github.com  issues/issues work_item 1"},
-		{"https://gitlab.com/a/b/c/-/merge_requests/5/diffs", nil, "gitlab gitlab.com  a/b/c change_proposal 5"},
-		{"https://gitlab.com/a/b/-/issues/5#note_1", nil, "gitlab gitlab.com  a/b work_item 5"},
-		{"https://gitlab.com/a/b/-/work_items/5", nil, "gitlab gitlab.com  a/b work_item 5"},
-		{"https://gitlab.com/a/b/-/issues/incident/5", nil, "gitlab gitlab.com  a/b work_item 5"},
-		{"https://gitlab.com/a/b/merge_requests/5", nil, "gitlab gitlab.com  a/b change_proposal 5"},
-		{"https://gitlab.com/a/b/issues/5", nil, "gitlab gitlab.com  a/b work_item 5"},
-		{"https://git.example/a/b/-/issues/5", nil, "gitlab git.example  a/b work_item 5"},
-		{"https://git.example/gitlab/a/b/-/issues/5", nil, "gitlab git.example  gitlab/a/b work_item 5"},
-		{"https://git.example/gitlab/a/b/-/issues/5", []string{"CI_SERVER_URL", "https://git.example/gitlab"}, "gitlab git.example /gitlab a/b work_item 5"},
-		{"https://git.example/gitlab/a/b/-/issues/5", []string{"CI_API_V4_URL", "https://other.example/gitlab/api/v4"}, "gitlab git.example  gitlab/a/b work_item 5"},
-		{"https://codeberg.org/a/b/issues/5", nil, "forgejo codeberg.org  a/b work_item 5"},
-		{"https://codeberg.org/a/b/pulls/5/files", nil, "forgejo codeberg.org  a/b change_proposal 5"},
-		{"https://git.example/a/b/pulls/5", nil, "forgejo git.example  a/b change_proposal 5"},
-		{"https://git.example/forge/a/b/issues/5", []string{"FORGEJO_SERVER_URL", "https://git.example/forge"}, "forgejo git.example /forge a/b work_item 5"},
-		// Forgejo's runners set GitHub's variables too.
-		{"https://git.example/a/b/issues/5", []string{"FORGEJO_SERVER_URL", "https://git.example", "GITHUB_SERVER_URL", "https://git.example"}, "forgejo git.example  a/b work_item 5"},
-		{"https://git.example/gitlab/a/b/-/issues/5", []string{"GITLAB_HOST", "https://git.example/gitlab/"}, "gitlab git.example /gitlab a/b work_item 5"},
-		{"https://git.example/a/b/issues/5", []string{"GITLAB_HOST", "git.example"}, "gitlab git.example  a/b work_item 5"},
-		{"https://git.example/a/b/issues/9007199254740991", nil, "github git.example  a/b work_item 9007199254740991"},
-	} {
-		got, err := forge.Parse(c.address, "", environment(c.env...))
-		text := strings.Join([]string{string(got.Forge), got.Host, got.Root, got.Repository, string(got.Kind), fmtInt(got.Number)}, " ")
-		if err != nil || text != c.want {
-			t.Errorf("%s\n got  %s (%v)\n want %s", c.address, text, err, c.want)
+func fmtInt(n int64) string { return strconv.FormatInt(n, 10) }
+
+// sites are the forges as the program knows them.
+func sites() (all []forge.Facts) {
+	for _, d := range []forge.Driver{github.Driver, gitlab.Driver, forgejo.Driver} {
+		all = append(all, d.Facts)
+	}
+	return all
+}
+
+func parse(address, api string, getenv func(string) string) (forge.Target, error) {
+	return forge.Parse(sites(), address, forge.Hints{API: api}, getenv)
+}
+
+// spelling is a row of docs/addresses.md.
+type spelling struct{ address, with, want string }
+
+func spellings(t *testing.T) []spelling {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/addresses.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "|---|---|---|\n")
+	var out []spelling
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(row), " | ")
+		if len(cells) != 3 {
+			t.Fatalf("a row of %d cells: %s", len(cells), row)
+		}
+		plain := func(s string) string { return strings.TrimSuffix(strings.TrimPrefix(strings.Trim(s, "|"), "`"), "`") }
+		out = append(out, spelling{
+			plain(strings.TrimPrefix(cells[0], "| ")), plain(strings.TrimSpace(cells[1])),
+			strings.ReplaceAll(strings.TrimSuffix(cells[2], " |"), "`", ""),
+		})
+	}
+	return out
+}
+
+// hints reads what stands beside an address.
+func (s spelling) hints() (h forge.Hints, getenv func(string) string) {
+	env := map[string]string{}
+	words := strings.Fields(s.with)
+	for i := 0; i < len(words); i++ {
+		switch name, value, set := strings.Cut(words[i], "="); {
+		case name == "--api-url":
+			i++
+			h.API = words[i]
+		case name == "--forge":
+			i++
+			h.Forge = words[i]
+		case set:
+			env[name] = value
+		default:
+			env[name] = "a-token"
+		}
+	}
+	return h, func(name string) string { return env[name] }
+}
+
+func result(got forge.Target, err error) string {
+	var (
+		unsupported *forge.UnsupportedEntity
+		refused     *fault.Error
+	)
+	switch {
+	case errors.As(err, &unsupported):
+		return "exit 5"
+	case errors.As(err, &refused):
+		return "exit " + fmtInt(int64(refused.Exit)) + " " + refused.Rule
+	}
+	kind := string(got.Kind)
+	if kind == "" {
+		kind = "either"
+	}
+	text := strings.Join([]string{string(got.Forge), got.Host, got.Repository, kind, fmtInt(got.Number)}, " ")
+	if got.Root != "" {
+		text += " below " + got.Root
+	}
+	return text
+}
+
+// TestAddresses holds docs/addresses.md: every spelling of an address, and what it gives.
+func TestAddresses(t *testing.T) {
+	requirement.Claim(t, "AMB-81", "SRC-01", "SRC-02", "SRC-03", "ID-12")
+	rows := spellings(t)
+	if len(rows) < 100 {
+		t.Errorf("%d spellings", len(rows))
+	}
+	for _, s := range rows {
+		h, getenv := s.hints()
+		got, err := forge.Parse(sites(), s.address, h, getenv)
+		if text := result(got, err); text != s.want {
+			t.Errorf("%s with %q\n got  %s (%v)\n want %s", s.address, s.with, text, err, s.want)
+		}
+		var refused *fault.Error
+		if errors.As(err, &refused) && refused.Rule != "fetch.plain-http" && refused.Rule != "fetch.forge" && !strings.Contains(refused.Hint, "an address looks like https://") {
+			t.Errorf("%s: no right form in %v", s.address, err)
+		}
+		if s.address != "" && err != nil && strings.Contains(err.Error(), "token@") {
+			t.Errorf("%s: the message repeats it: %v", s.address, err)
 		}
 	}
 }
 
-func fmtInt(n int64) string { return strconv.FormatInt(n, 10) }
-
-func TestParseRefuses(t *testing.T) {
-	for address, want := range map[string]fault.Exit{
-		"acme/tool#7":                                           fault.Usage,
-		"":                                                      fault.Usage,
-		"github.com/acme/tool/pull/7":                           fault.Usage,
-		"http://github.com/a/b/pull/7":                          fault.Usage,
-		"ftp://github.com/a/b/pull/7":                           fault.Usage,
-		"ssh://git@github.com/a/b/pull/7":                       fault.Usage,
-		"https://u:p@github.com/a/b/pull/7":                     fault.Usage,
-		"https://ghe_x.example/a/b/pull/7":                      fault.Usage,
-		"https://[::1]/a/b/pull/7":                              fault.Usage,
-		"https://github.com/a/b/pull/0":                         fault.Usage,
-		"https://github.com/a/b/pull/007":                       fault.Usage,
-		"https://github.com/a/b/issues/9007199254740992":        fault.Usage,
-		"https://github.com/a/b/issues/99999999999999999999999": fault.Usage,
-
-		"https://acme.atlassian.net/browse/ABC-1":      fault.Unsupported,
-		"https://github.com/a/b":                       fault.Unsupported,
-		"https://github.com":                           fault.Unsupported,
-		"https://github.com/a/b/commit/abc":            fault.Unsupported,
-		"https://github.com/a/b/discussions/7":         fault.Unsupported,
-		"https://github.com/a/b/issues":                fault.Unsupported,
-		"https://github.com/a/b/issues/new":            fault.Unsupported,
-		"https://github.com/a/b/pulls/7":               fault.Unsupported,
-		"https://github.com/a/b/issues/-7":             fault.Unsupported,
-		"https://github.com/a/b/issues/7x":             fault.Unsupported,
-		"https://github.com/orgs/a/b/issues/7":         fault.Unsupported,
-		"https://github.com/a/b/-/merge_requests/7":    fault.Unsupported,
-		"https://github.com/a/b/actions/runs/7":        fault.Unsupported,
-		"https://github.com/a%2Fb/c/issues/7":          fault.Unsupported,
-		"https://github.com/a//b/issues/7":             fault.Unsupported,
-		"https://github.com/../b/issues/7":             fault.Unsupported,
-		"https://gitlab.com/a/b/-/commit/abc":          fault.Unsupported,
-		"https://gitlab.com/a/-/issues/7":              fault.Unsupported,
-		"https://gitlab.com/groups/a/-/epics/7":        fault.Unsupported,
-		"https://codeberg.org/a/b/pull/7":              fault.Unsupported,
-		"https://codeberg.org/a/b/commits/branch/main": fault.Unsupported,
-		"https://linear.app/acme/issue/ABC-1/a-title":  fault.Unsupported,
+// TestAddressAsGiven: the acquisition keeps the path as the caller spelled it.
+func TestAddressAsGiven(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://www.GitHub.com/Acme/Tool/pull/7/files?w=1#x": "https://github.com/Acme/Tool/pull/7/files",
+		"https://api.github.com/repos/Acme/Tool/pulls/7":      "https://github.com/Acme/Tool/pull/7",
+		"https://api.github.com/repos/Acme/Tool/issues/7":     "",
+		"https://gitlab.com/api/v4/projects/42/issues/7":      "",
 	} {
-		_, err := forge.Parse(address, "", environment())
-		var unsupported *forge.UnsupportedEntity
-		exit := fault.ExitOf(err)
-		if errors.As(err, &unsupported) {
-			exit = fault.Unsupported
+		if got, err := parse(address, "", environment()); err != nil || got.Address != want {
+			t.Errorf("%s: %q, %v", address, got.Address, err)
 		}
-		if err == nil || exit != want {
-			t.Errorf("%s: exit %d (%v), want %d", address, exit, err, want)
-		}
+	}
+	got, err := parse("https://api.github.com/repos/Acme/Tool/issues/7", "", environment())
+	if told := got.At(contract.ChangeProposal); err != nil || told.Address != "https://github.com/Acme/Tool/pull/7" || told.Kind != contract.ChangeProposal {
+		t.Errorf("%+v, %v", told, err)
 	}
 }
 
@@ -129,7 +155,7 @@ func TestEntityURL(t *testing.T) {
 		"https://gitlab.com/a/b/c/-/issues/42":         "https://gitlab.com/a/b/c/-/merge_requests/42",
 		"https://git.example:8443/forge/a/b/issues/42": "https://git.example:8443/forge/a/b/pulls/42",
 	} {
-		got, err := forge.Parse(address, "", environment("FORGEJO_SERVER_URL", "https://git.example:8443/forge"))
+		got, err := parse(address, "", environment("FORGEJO_SERVER_URL", "https://git.example:8443/forge"))
 		if err != nil || got.EntityURL(contract.ChangeProposal) != want {
 			t.Errorf("%s: %s, %v", address, got.EntityURL(contract.ChangeProposal), err)
 		}
@@ -147,7 +173,7 @@ func TestEndpoints(t *testing.T) {
 		{"https://gitlab.com/a/b/-/issues/7", "", "", "https://gitlab.com/api/v4"},
 		{"https://codeberg.org/a/b/issues/7", "", "", "https://codeberg.org/api/v1"},
 	} {
-		target, err := forge.Parse(c.address, c.api, environment())
+		target, err := parse(c.address, c.api, environment())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +246,7 @@ func TestTokens(t *testing.T) {
 		{"https://git.example:3000/a/b/pulls/1", []string{"FORGEJO_SERVER_URL", "https://git.example"}, "2"},
 		{"https://codeberg.org/a/b/pulls/1", []string{"FORGEJO_TOKEN", "two words"}, "4"},
 	} {
-		target, err := forge.Parse(c.address, "", everything(c.env...))
+		target, err := parse(c.address, "", everything(c.env...))
 		if err != nil {
 			t.Fatalf("%s: %v", c.address, err)
 		}
@@ -257,7 +283,7 @@ func TestTokenOptions(t *testing.T) {
 		{"https://github.com/a/b/pull/1", "https://api.github.com:8443", "", "", "2"},
 	} {
 		env := everything("MINE", "t-mine")
-		target, err := forge.Parse(c.address, c.api, env)
+		target, err := parse(c.address, c.api, env)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +302,7 @@ func TestEnterpriseHostScenario(t *testing.T) {
 	env := environment("GITHUB_TOKEN", "t1", "GH_ENTERPRISE_TOKEN", "t2", "GITHUB_API_URL", "https://api.github.com")
 	named := environment("GITHUB_TOKEN", "t1", "GH_ENTERPRISE_TOKEN", "t2", "GITHUB_API_URL", "https://api.github.com", "GH_HOST", "ghe.example.com")
 	namedPort := environment("GITHUB_TOKEN", "t1", "GH_ENTERPRISE_TOKEN", "t2", "GH_HOST", "ghe.example.com:8443")
-	a, err := forge.Parse("https://GHE.Example.com:8443/team/tool/issues/7", "", env)
+	a, err := parse("https://GHE.Example.com:8443/team/tool/issues/7", "", env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +315,7 @@ func TestEnterpriseHostScenario(t *testing.T) {
 	if err != nil || token != "t2" || a.Host != "ghe.example.com:8443" || base.String() != "https://ghe.example.com:8443/api/v3" {
 		t.Errorf("A: %s %s %s %v", token, a.Host, base, err)
 	}
-	b, err := forge.Parse("https://ghe.example.com:443/team/tool/pull/8", "", named)
+	b, err := parse("https://ghe.example.com:443/team/tool/pull/8", "", named)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,18 +333,21 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		target, err := forge.Parse(address, "", environment())
+		target, err := parse(address, "", environment())
 		if err != nil {
 			return
 		}
-		if target.Number < 1 || target.Forge == "" || target.Kind == "" || !strings.Contains(target.Repository, "/") {
+		if target.Number < 1 || target.Forge == "" || !strings.Contains(target.Repository, "/") && strings.Trim(target.Repository, "0123456789") != "" {
 			t.Fatalf("%q: %+v", address, target)
 		}
 		if client.CheckScheme(target.Origin) != nil || target.Origin.User != nil {
 			t.Fatalf("%q: origin %v", address, target.Origin)
 		}
+		if target.Kind == "" || !strings.Contains(target.Repository, "/") || target.Root != "" {
+			return // an address of the API that no address of the web says as much as
+		}
 		// The address of the same entity reads as the same entity.
-		again, err := forge.Parse(target.EntityURL(target.Kind), "", environment())
+		again, err := parse(target.EntityURL(target.Kind), "", environment())
 		if err != nil || again.Host != target.Host || again.Repository != target.Repository || again.Number != target.Number || again.Kind != target.Kind {
 			t.Fatalf("%q: %+v became %+v (%v)", address, target, again, err)
 		}

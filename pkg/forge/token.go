@@ -4,70 +4,9 @@ import (
 	"net/url"
 	"strings"
 
-	"snapline/pkg/contract"
 	"snapline/pkg/fault"
 	"snapline/pkg/forge/client"
 )
-
-// binding says to which hosts the token of one environment variable may go (design
-// section 3). The first binding that names the host and whose variable is set wins.
-type binding struct {
-	forge    contract.Forge
-	variable string
-	hostVars []string // variables that name a host, host:port or URL
-	portVar  string   // port of hostVars[0], where it is given apart
-	always   []string // hosts bound whatever the environment says; "*." is a prefix label
-	fallback string   // host bound when no host variable is set
-	never    []string // hosts that the variable is never for
-}
-
-var publicGitHub = []string{"github.com", "*.ghe.com"}
-
-var bindings = []binding{
-	{forge: contract.GitHub, variable: "GH_ENTERPRISE_TOKEN", hostVars: []string{"GH_HOST", "GITHUB_SERVER_URL"}, never: publicGitHub},
-	{forge: contract.GitHub, variable: "GH_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
-	{forge: contract.GitHub, variable: "GITHUB_TOKEN", hostVars: []string{"GITHUB_SERVER_URL"}, always: publicGitHub},
-	{forge: contract.GitLab, variable: "GITLAB_TOKEN", hostVars: []string{"CI_SERVER_HOST", "GITLAB_HOST"}, portVar: "CI_SERVER_PORT", fallback: "gitlab.com"},
-	{forge: contract.Forgejo, variable: "FORGEJO_TOKEN", hostVars: []string{"FORGEJO_SERVER_URL"}, fallback: "codeberg.org"},
-}
-
-// names reports whether the binding names the authority (host:port).
-func (b *binding) names(authority string, getenv func(string) string) bool {
-	if matchesAny(b.never, authority) {
-		return false
-	}
-	if matchesAny(b.always, authority) {
-		return true
-	}
-	anySet := false
-	for i, name := range b.hostVars {
-		value := getenv(name)
-		if value == "" {
-			continue
-		}
-		anySet = true
-		if port := getenv(b.portVar); b.portVar != "" && i == 0 && port != "" && !strings.Contains(value, ":") {
-			value += ":" + port
-		}
-		if a, ok := namedAuthority(value); ok && a == authority {
-			return true
-		}
-	}
-	return !anySet && b.fallback != "" && authority == b.fallback+":443"
-}
-
-func matchesAny(patterns []string, authority string) bool {
-	for _, p := range patterns {
-		if suffix, wild := strings.CutPrefix(p, "*"); wild {
-			if strings.HasSuffix(authority, suffix+":443") && len(authority) > len(suffix+":443") {
-				return true
-			}
-		} else if authority == p+":443" {
-			return true
-		}
-	}
-	return false
-}
 
 // namedAuthority reads a host, host:port or URL; without a port it means 443, or 80
 // for an http URL (AMB-78).
@@ -104,15 +43,15 @@ func Token(t Target, base *url.URL, o TokenOptions, getenv func(string) string) 
 		return "", tokenHostFault("--api-url leads to another host than the entity's")
 	}
 	named := ""
-	for _, b := range bindings {
-		if b.forge != t.Forge || !b.names(web, getenv) {
+	for _, b := range t.facts.Bindings {
+		if !t.facts.names(&b, web, getenv) {
 			continue
 		}
 		if named == "" {
-			named = b.variable
+			named = b.Variable
 		}
-		if getenv(b.variable) != "" {
-			return clean(b.variable, getenv)
+		if getenv(b.Variable) != "" {
+			return clean(b.Variable, getenv)
 		}
 	}
 	if named == "" {
@@ -132,10 +71,10 @@ func tokenHostFault(detail string) error {
 }
 
 // derived reports whether the API's authority follows from the entity's: the same, or
-// the api. host of GitHub's public services.
+// the host that the API of a public one has of its own.
 func derived(t Target, api string) bool {
 	web := client.Authority(t.Origin)
-	return api == web || t.Forge == contract.GitHub && matchesAny(publicGitHub, web) && api == "api."+web
+	return api == web || t.facts.APILabel != "" && t.facts.public(web) && api == t.facts.APILabel+web
 }
 
 func clean(name string, getenv func(string) string) (string, error) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 	"snapline/pkg/json/strictjson"
@@ -20,7 +19,7 @@ import (
 
 // Driver is Forgejo.
 var Driver = forge.Driver{
-	Forge:    contract.Forgejo,
+	Facts:    facts,
 	Endpoint: endpoint,
 	Credential: func(token string) client.Credential {
 		return client.NewCredential("Authorization", "token ", token)
@@ -30,7 +29,7 @@ var Driver = forge.Driver{
 		base := e.Base.EscapedPath()
 		return &adapter{
 			target: t, client: c, limit: s.MaxAnswerBytes, base: base,
-			ownVersion: strings.TrimSuffix(base, "/api/v1") + "/api/forgejo/v1/version",
+			ownVersion: strings.TrimSuffix(base, suffix) + "/api/forgejo/v1/version",
 		}
 	},
 }
@@ -40,7 +39,7 @@ func endpoint(t forge.Target) forge.Endpoint {
 		return forge.Endpoint{Base: t.API}
 	}
 	base := *t.Origin
-	base.Path = t.Root + "/api/v1"
+	base.Path = t.Root + suffix
 	return forge.Endpoint{Base: &base}
 }
 

@@ -2,7 +2,6 @@ package forgejo_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
+	"snapline/pkg/fault"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/forgejo"
 	"snapline/pkg/forge/forgetest"
@@ -524,15 +524,14 @@ func TestHeadUnknown(t *testing.T) {
 
 func TestSubPathAndPort(t *testing.T) {
 	requirement.Claim(t, "SRC-02", "SRC-03")
-	target, err := forge.Parse("https://git.example.test:8443/forge/owner1/Demo/issues/1?x#y", "", func(string) string { return "" })
-	if err == nil && target.Forge != contract.Forgejo {
-		// The word "issues" alone does not tell the forge: --api-url does.
-		target, err = forge.Parse("https://git.example.test:8443/forge/owner1/Demo/issues/1", "https://git.example.test:8443/forge/api/v1", func(string) string { return "" })
+	const address = "https://git.example.test:8443/forge/owner1/Demo/issues/1"
+	sites := []forge.Facts{forgejo.Driver.Facts}
+	nothing := func(string) string { return "" }
+	// The address alone does not tell that the forge lives below a path.
+	if _, err := forge.Parse(sites, address+"?x#y", forge.Hints{}, nothing); fault.ExitOf(err) != fault.Usage {
+		t.Errorf("%v", err)
 	}
-	var refused *forge.UnsupportedEntity
-	if errors.As(err, &refused) {
-		target, err = forge.Parse("https://git.example.test:8443/forge/owner1/Demo/issues/1", "https://git.example.test:8443/forge/api/v1", func(string) string { return "" })
-	}
+	target, err := forge.Parse(sites, address, forge.Hints{API: "https://git.example.test:8443/forge/api/v1"}, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func (s Subject) open(t testing.TB, target forge.Target, net *Net, clock *Clock)
 
 func (s Subject) target(t testing.TB) forge.Target {
 	t.Helper()
-	target, err := forge.Parse(s.Address, "", func(name string) string { return s.Environment[name] })
+	target, err := forge.Parse([]forge.Facts{s.Driver.Facts}, s.Address, forge.Hints{}, func(name string) string { return s.Environment[name] })
 	if err != nil {
 		t.Fatalf("address: %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 )
@@ -16,7 +15,7 @@ import (
 // Driver is GitHub. The header that switches node ids to their new form is never sent:
 // ids are hashed into keys, so their form must not depend on a header.
 var Driver = forge.Driver{
-	Forge:      contract.GitHub,
+	Facts:      facts,
 	DatesEdits: true,
 	Endpoint:   endpoint,
 	Credential: func(token string) client.Credential { return client.NewCredential("Authorization", "Bearer ", token) },

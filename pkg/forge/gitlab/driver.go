@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 
-	"snapline/pkg/contract"
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
 	"snapline/pkg/json/strictjson"
@@ -15,7 +14,7 @@ import (
 
 // Driver is GitLab.
 var Driver = forge.Driver{
-	Forge:    contract.GitLab,
+	Facts:    facts,
 	Endpoint: endpoint,
 	Credential: func(token string) client.Credential {
 		return client.NewCredential("PRIVATE-TOKEN", "", token)
@@ -31,7 +30,7 @@ func endpoint(t forge.Target) forge.Endpoint {
 		return forge.Endpoint{Base: t.API}
 	}
 	base := *t.Origin
-	base.Path = t.Root + "/api/v4"
+	base.Path = t.Root + suffix
 	return forge.Endpoint{Base: &base}
 }
 

@@ -715,7 +715,7 @@ func TestRelativeRootAndNestedGroups(t *testing.T) {
 	env := func(name string) string {
 		return map[string]string{"CI_SERVER_HOST": "forge.example.test", "CI_API_V4_URL": "https://forge.example.test/gitlab/api/v4"}[name]
 	}
-	target, err := forge.Parse("https://forge.example.test/gitlab/a/b/c/-/merge_requests/3/diffs?x=1#note_4", "", env)
+	target, err := forge.Parse([]forge.Facts{gitlab.Driver.Facts}, "https://forge.example.test/gitlab/a/b/c/-/merge_requests/3/diffs?x=1#note_4", forge.Hints{}, env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func acquisition(call *cli.Call, target forge.Target, cfg *fetch.Config) error {
 		return err
 	}
 	cfg.NotAfter = cfg.NotAfter.Truncate(time.Second)
-	if !drivers[target.Forge].DatesEdits && undated == "" {
+	if !driverOf(target.Forge).DatesEdits && undated == "" {
 		return &fault.Error{
 			Exit: fault.Usage, Rule: "fetch.not-after-undated",
 			Detail: "this forge does not say when a title or description was edited, so --not-after cannot hold for them",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"snapline/pkg/program/pipe"
@@ -24,10 +25,17 @@ import (
 )
 
 // drivers are the forges that fetch can read.
-var drivers = map[contract.Forge]forge.Driver{
-	contract.GitHub:  github.Driver,
-	contract.GitLab:  gitlab.Driver,
-	contract.Forgejo: forgejo.Driver,
+var drivers = []forge.Driver{github.Driver, gitlab.Driver, forgejo.Driver}
+
+func sites() (all []forge.Facts) {
+	for _, d := range drivers {
+		all = append(all, d.Facts)
+	}
+	return all
+}
+
+func driverOf(name contract.Forge) forge.Driver {
+	return drivers[slices.IndexFunc(drivers, func(d forge.Driver) bool { return d.Forge == name })]
 }
 
 // environment are the variables that fetch reads (docs/fetch.md).
@@ -72,6 +80,7 @@ and --token-host.
 			&ucli.StringFlag{Name: "not-after", Usage: "read the state at `TIME` (RFC 3339): what came later is left out, what was edited later is a gap"},
 			&ucli.StringFlag{Name: "not-after-undated", Usage: "with --not-after, `accept` titles and descriptions whose edits the forge does not date"},
 			&ucli.StringFlag{Name: "request-id", Usage: "the stream and the receipt call this request `ID`"},
+			&ucli.StringFlag{Name: "forge", Usage: "the address is one of the forge `NAME`: github, gitlab or forgejo"},
 			&ucli.StringFlag{Name: "api-url", Usage: "the API is at `URL`, if it does not follow from the address"},
 			&ucli.StringFlag{Name: "token-env", Usage: "the token is in the environment variable `NAME`; needs --token-host"},
 			&ucli.StringFlag{Name: "token-host", Usage: "the token of --token-env is for `HOST[:PORT]` and no other"},
@@ -156,7 +165,7 @@ func runFetch(call *cli.Call) error {
 
 // prepare does everything that can go wrong before anything is sent.
 func prepare(call *cli.Call, cfg *fetch.Config) (adapter forge.Adapter, done func(), err error) {
-	target, err := forge.Parse(call.Args[0], call.Flags.String("api-url"), call.Env.Getenv)
+	target, err := forge.Parse(sites(), call.Args[0], forge.Hints{API: call.Flags.String("api-url"), Forge: call.Flags.String("forge")}, call.Env.Getenv)
 	var unsupported *forge.UnsupportedEntity
 	if errors.As(err, &unsupported) {
 		err = &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: unsupported.Detail}
@@ -186,11 +195,17 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 		if err != nil {
 			return cfg, err
 		}
-		if cfg.Collection, err = profile.Parse(text, target.Kind); err != nil {
+		err = collect(&cfg, func(kind contract.EntityKind) (contract.Collection, error) { return profile.Parse(text, kind) })
+		if err != nil {
 			return cfg, inFile(path, err)
 		}
-	} else if cfg.Collection, err = profile.Builtin(f.String("profile"), target.Kind); err != nil {
-		return cfg, err
+	} else {
+		err = collect(&cfg, func(kind contract.EntityKind) (contract.Collection, error) {
+			return profile.Builtin(f.String("profile"), kind)
+		})
+		if err != nil {
+			return cfg, err
+		}
 	}
 	if path := f.String("bots"); path != "" {
 		text, err := pipe.ReadInput(call.Context, path, maxInputFile)
@@ -216,6 +231,28 @@ func fetchConfig(call *cli.Call, target forge.Target) (cfg fetch.Config, err err
 	return cfg, err
 }
 
+// collect gives cfg the collection of the target's kind, or those of both kinds where the
+// address does not tell; a profile of a file is for one of them.
+func collect(cfg *fetch.Config, of func(contract.EntityKind) (contract.Collection, error)) (err error) {
+	if cfg.Target.Kind != "" {
+		cfg.Collection, err = of(cfg.Target.Kind)
+		return err
+	}
+	cfg.ByKind = map[contract.EntityKind]contract.Collection{}
+	for _, kind := range []contract.EntityKind{contract.WorkItem, contract.ChangeProposal} {
+		c, failed := of(kind)
+		if failed != nil {
+			err = failed
+			continue
+		}
+		cfg.Collection, cfg.ByKind[kind] = c, c
+	}
+	if len(cfg.ByKind) > 0 {
+		return nil
+	}
+	return err
+}
+
 // Caps of the files that options name, in bytes.
 const (
 	maxProfile   = 1 << 20
@@ -236,10 +273,7 @@ func inFile(path string, err error) error {
 // connect finds the driver and the token and makes the one client. It sends nothing.
 func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter forge.Adapter, done func(), err error) {
 	f := call.Flags
-	driver, ok := drivers[target.Forge]
-	if !ok {
-		return nil, nil, &fault.Error{Exit: fault.Unsupported, Rule: "fetch.unsupported-entity", Detail: "this program does not read " + string(target.Forge)}
-	}
+	driver := driverOf(target.Forge)
 	endpoint := driver.Endpoint(target)
 	token, err := forge.Token(target, endpoint.Base, forge.TokenOptions{Env: f.String("token-env"), Host: f.String("token-host")}, call.Env.Getenv)
 	if err != nil {
@@ -261,7 +295,11 @@ func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter fo
 	}
 	cfg.Progress, cfg.Date = show.step, c.Date
 	settings := forge.Settings{MaxAnswerBytes: f.Int64("max-total"), Edits: !cfg.NotAfter.IsZero()}
-	return driver.Open(target, endpoint, c, settings), show.clear, nil
+	open := func(t forge.Target) forge.Adapter { return driver.Open(t, endpoint, c, settings) }
+	if target.Kind == "" {
+		return &either{open: open, at: target}, show.clear, nil
+	}
+	return open(target), show.clear, nil
 }
 
 // runCheck prints what the token can read; a missing right is exit 4.

@@ -17,6 +17,9 @@ func (r *run) readEntity() error {
 		return EntityFault(err)
 	}
 	r.entity = e
+	if r.cfg.Target.Kind == "" {
+		r.choose(e.Kind)
+	}
 	t := r.cfg.Target
 	r.source = contract.Source{Forge: t.Forge, Host: t.Host, RepositoryID: e.RepositoryID, Repository: e.Repository}
 	if !tree.ValidSource(r.source) {
@@ -72,6 +75,15 @@ func (r *run) readEntity() error {
 		return err
 	}
 	return r.out.Flush()
+}
+
+// choose takes the kind from the forge's first answer, and the profile from the kind.
+func (r *run) choose(kind contract.EntityKind) {
+	r.cfg.Target = r.cfg.Target.At(kind)
+	r.cfg.Acquisition.Address = r.cfg.Target.Address
+	if c, ok := r.cfg.ByKind[kind]; ok {
+		r.cfg.Collection, r.bounds = c, c.Bounds
+	}
 }
 
 // acquisition says how the snapshot came to be (stream.md section 9).

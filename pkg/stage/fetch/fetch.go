@@ -29,7 +29,10 @@ const Name = "fetch"
 type Config struct {
 	Target     forge.Target
 	Collection contract.Collection
-	Bots       *Registry // nil: no bot is registered (AMB-40)
+	// ByKind, if set, holds the collections from which the kind of the entity chooses, for
+	// a Target without a kind.
+	ByKind map[contract.EntityKind]contract.Collection
+	Bots   *Registry // nil: no bot is registered (AMB-40)
 	// Runs are the agent-run receipts of a file; HasRuns tells an empty file from none
 	// (AMB-76).
 	Runs    []Receipt
