@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -457,4 +458,24 @@ func TestConformancePaged(t *testing.T) {
 	s.Capped, s.Size = true, 3
 	calm(s)
 	forgetest.Conform(t, onServer(s))
+}
+
+// The documentation says against which servers all this was tried.
+func TestTriedAgainst(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/fetch.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, said := range map[string][2]string{
+		"60-version.http":         {`"16.0.0+`, "a live 16.0.0 of 30 November 2026"},
+		"10-forgejo-version.http": {`"11.0.0-`, "public recordings of 11"},
+		"09-gitea-version.http":   {`"1.23.0+dev`, "Gitea, which is refused"},
+	} {
+		if !strings.Contains(capture(t, name).Body, said[0]) || !strings.Contains(string(doc), said[1]) {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+	if date := capture(t, "63-timeline-null-no-events.http").Header.Get("Date"); !strings.HasPrefix(date, "Mon, 30 Nov 2026") {
+		t.Errorf("recorded %s", date)
+	}
 }
