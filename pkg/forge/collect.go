@@ -17,8 +17,8 @@ type Page[T any] struct {
 	Items []Item[T]
 	// Next is the cursor of the next page, "" on the last one.
 	Next string
-	// Guess says that Next is not the forge's word: the answer has lost whatever tells
-	// if there is more. It counts only as long as no page of the reading could tell, and
+	// Guess says that Next, a page number, is not the forge's word: the answer has lost
+	// whatever tells if there is more. It counts only as long as no page of the reading could tell, and
 	// only until a page brings nothing.
 	Guess bool
 	// Total is the total that the forge states for the whole list, nil if it states none.
@@ -261,15 +261,12 @@ func (r *reading[T]) add(p *Page[T], promised bool) (next string) {
 	guess := p.Guess && !r.marked
 	r.marked = r.marked || !p.Guess
 	for i := range p.Items {
-		if guess && !fresh && p.Items[i].ID == "" {
-			continue // a list without paging has given its nameless elements already
-		}
 		if r.item(&p.Items[i], ids[i]); r.broken != nil {
 			return ""
 		}
 	}
 	switch {
-	case !p.Guess, guess && !r.ended(len(ids), fresh):
+	case !p.Guess, guess && !r.ended(len(ids)):
 		return p.Next
 	}
 	return ""
@@ -320,12 +317,9 @@ func join(ids []string) string {
 	return b.String()
 }
 
-// ended reports whether a page of a list without marks was its last.
-func (r *reading[T]) ended(n int, fresh bool) bool {
-	switch r.shape {
-	case byCursor:
-		return !fresh
-	case sieved:
+// ended reports whether a page of n elements of a list without marks was its last.
+func (r *reading[T]) ended(n int) bool {
+	if r.shape == sieved {
 		return r.empty >= 2 // one empty page may stand anywhere
 	}
 	return n == 0

@@ -40,9 +40,6 @@ func (s *script) page(_ context.Context, cursor string) (forge.Page[string], err
 		case "loop":
 			p.Next = list[i][1]
 			return p, nil
-		case "guess":
-			p.Next, p.Guess = list[i][1], true
-			return p, nil
 		case "fail":
 			return forge.Page[string]{}, errors.New("page failed")
 		}
@@ -74,12 +71,6 @@ func TestCollect(t *testing.T) {
 		{"longer than the total", [][][2]string{{a, b, c}}, 2, []string{"a1", "b1", "c1"}, nil, 1},
 		{"without ids", [][][2]string{{nameless, nameless, a}}, 3, []string{"x", "x", "a1"}, nil, 1},
 		{"a page fails", [][][2]string{{a, border, {"fail"}}}, 0, nil, errors.New("page failed"), 1},
-		{"a guessed page", [][][2]string{{a, {"guess", "2"}, b}}, 0, []string{"a1", "b1"}, nil, 1},
-		{"a guess that gives the same", [][][2]string{{a, {"guess", "2"}, a, {"guess", "4"}, b}}, 0, []string{"a1"}, nil, 1},
-		{"a guess that gives nothing", [][][2]string{{a, {"guess", "2"}, {"guess", "3"}, b}}, 0, []string{"a1"}, nil, 1},
-		{"a guess that gives another copy", [][][2]string{{b, {"guess", "2"}, b2, {"guess", "4"}}, {b2}}, 0, []string{"b2"}, nil, 2},
-		{"a guess that gives nameless ones again", [][][2]string{{nameless, {"guess", "2"}, nameless, {"guess", "4"}, a}}, 0, []string{"x"}, nil, 1},
-		{"a guess that gives another nameless one", [][][2]string{{nameless, {"guess", "2"}, {"", "y"}, {"guess", "4"}}}, 0, []string{"x", "y"}, nil, 1},
 		{"the cursor repeats", [][][2]string{{a, border, b, {"loop", "2"}}}, 0, nil, forge.ErrListLoops, 1},
 	} {
 		t.Run(x.name, func(t *testing.T) {

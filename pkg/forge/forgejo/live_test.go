@@ -479,3 +479,18 @@ func TestTriedAgainst(t *testing.T) {
 		t.Errorf("recorded %s", date)
 	}
 }
+
+// A list that is too large for one answer is read by pages.
+func TestListOverTheCap(t *testing.T) {
+	requirement.Claim(t, "AMB-82")
+	s := forgejotest.New(true)
+	for i := range 120 {
+		s.Tables[forgejotest.Reviews].Rows = append(s.Tables[forgejotest.Reviews].Rows, forgejotest.Review(100+i, 2, "COMMENT", false, 0, past(i)))
+	}
+	subject := onServer(s)
+	subject.MaxAnswer = 25 << 10
+	got := run(t, subject)
+	if n := len(got.IDs(contract.KindReview)); n != 120 {
+		t.Errorf("%d reviews, gaps %v", n, got.Gaps)
+	}
+}

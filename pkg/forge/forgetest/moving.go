@@ -99,9 +99,9 @@ type Tally struct {
 	Failed   int // short without a gap, or no run at all
 }
 
-// everyFifth request is one before which a change is tried, a different fifth for each
-// change; with SNAPLINE_WALK=all in the environment it is each one.
-const everyFifth = 5
+// everyNinth request is one before which a change is tried, others for each change; with
+// SNAPLINE_WALK=all in the environment it is each one.
+const everyNinth = 9
 
 // againStride is at how many requests apart a change starts that is done again and again.
 const againStride = 5
@@ -120,7 +120,7 @@ func WalkMoving(t *testing.T, address string, subject func(w *World) Subject, fr
 		}
 	}
 	var tally Tally
-	stride := everyFifth
+	stride := everyNinth
 	if os.Getenv("SNAPLINE_WALK") == "all" {
 		stride = 1
 	}
