@@ -25,12 +25,12 @@ func Placements(placed []prefilter.Placement) ([]byte, error) {
 // PlacementSample is the text on which placements are chosen: pieces of logs, of other texts
 // and of code, and the samples of the phrases, for the words of their languages.
 func (s *Set) PlacementSample() []byte {
-	const piece = 1 << 10
+	const piece = 512
 	var out []byte
 	for _, part := range []struct {
 		text []byte
 		step int
-	}{{s.sample.logs, 6 * piece}, {s.sample.bodies, 3 * piece}, {s.sample.code, piece}} {
+	}{{s.sample.logs, 12 * piece}, {s.sample.bodies, 6 * piece}, {s.sample.code, 2 * piece}} {
 		for i := 0; i+piece <= len(part.text); i += part.step {
 			out = append(out, part.text[i:i+piece]...)
 		}
