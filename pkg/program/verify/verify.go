@@ -52,7 +52,7 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.StringFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs"},
 		},
 		Commands: []*cli.Program{
-			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(),
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyMCPCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(),
 			verifyCanonCommand(), verifyMSPCommand(),
 		},
 		MinArgs: 1,
@@ -179,6 +179,11 @@ func printFindings(call *cli.Call, verified string, facts any, findings []findin
 	case len(findings) == 0:
 		return sayVerified(call, verified)
 	}
+	return damaged(call, findings)
+}
+
+// damaged is the error of a tree with findings.
+func damaged(call *cli.Call, findings []finding.Finding) error {
 	first := findings[0]
 	return &fault.Error{
 		Exit: fault.Aborted, File: cmp.Or(first.Path, call.Args[0]), Rule: first.Rule,
