@@ -118,13 +118,17 @@ func (t *talk) listReviews(ctx context.Context) ([]review, error) {
 
 // details reads what hangs on the reviews.
 func (t *talk) details(ctx context.Context) {
-	forge.Parallel(2, func(i int) {
-		switch {
-		case i == 0 && t.want.Comments && t.commentsFailed == nil:
-			t.readCode(ctx)
-		case i == 1 && t.want.Reviews && slices.ContainsFunc(t.reviews, func(r review) bool { return r.State == contract.Dismissed }):
+	dismissed := slices.ContainsFunc(t.reviews, func(r review) bool { return r.State == contract.Dismissed })
+	forge.ReadTogether(ctx, func(ctx context.Context) error {
+		if t.want.Comments && t.commentsFailed == nil {
+			t.code, t.gone, t.codeFailed = t.readCode(ctx)
+		}
+		return t.codeFailed
+	}, func(ctx context.Context) error {
+		if t.want.Reviews && dismissed {
 			t.events, t.eventsFailed = t.readEvents(ctx)
 		}
+		return t.eventsFailed
 	})
 }
 
@@ -208,9 +212,10 @@ func readReview(o strictjson.Object) forge.Item[review] {
 	return forge.Item[review]{ID: r.ID, Value: r, Changed: forge.Newest(r.SubmittedAt, r.UpdatedAt)}
 }
 
-// readCode reads the comments on code, review by review. The server lists them in
-// random order; the stage orders all comments by time and key.
-func (t *talk) readCode(ctx context.Context) {
+// readCode reads the comments on code, review by review, and gives the reviews whose
+// comments are not found. The server lists them in random order; the stage orders all
+// comments by time and key.
+func (t *talk) readCode(ctx context.Context) (code []remark, gone []string, err error) {
 	lists := make([][]remark, len(t.reviews))
 	errs := make([]error, len(t.reviews))
 	forge.Parallel(len(t.reviews), func(i int) {
@@ -226,16 +231,16 @@ func (t *talk) readCode(ctx context.Context) {
 	for i, err := range errs {
 		switch {
 		case client.IsKind(err, client.NotFound):
-			t.gone = append(t.gone, t.reviews[i].ID)
+			gone = append(gone, t.reviews[i].ID)
 		case err != nil:
-			t.codeFailed = err
-			return
+			return nil, nil, err
 		}
 		for _, r := range lists[i] { // nobody saw them before their review
 			r.VisibleAt = later(r.CreatedAt, t.reviews[i].VisibleAt)
-			t.code = append(t.code, r)
+			code = append(code, r)
 		}
 	}
+	return code, gone, nil
 }
 
 // later gives the later of two times, a malformed one if there is one.

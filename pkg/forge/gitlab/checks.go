@@ -248,7 +248,7 @@ func (a *adapter) Log(ctx context.Context, c *forge.Check, limit int64) ([]byte,
 		Path: a.projectPath(j.project) + "/jobs/" + j.id + "/trace", Where: "job log", Limit: limit,
 	})
 	if err != nil {
-		return nil, err
+		return nil, explain(err)
 	}
 	return resp.Body, nil
 }

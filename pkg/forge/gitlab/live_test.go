@@ -324,3 +324,26 @@ func TestConformancePaged(t *testing.T) {
 	s.Size = 3
 	forgetest.Conform(t, onServer(s))
 }
+
+// A project that was renamed redirects what is asked for by its old path, and by its
+// identifier nothing does.
+func TestRenamedProject(t *testing.T) {
+	s := subject("issues/7", server())
+	inner := s.Hosts
+	s.Hosts = func() map[string]http.Handler {
+		hosts := inner()
+		routes := hosts["gitlab.com"].(*forgetest.REST).Routes
+		for _, rest := range []string{"", "/issues/7"} {
+			to := project + rest
+			if rest == "" {
+				routes[to] = routes["/api/v4/projects/Group%2FSub%2Fname"]
+			}
+			routes["/api/v4/projects/Group%2FSub%2Fname"+rest] = []forgetest.Reply{{Status: 301, Header: http.Header{"Location": {"https://gitlab.com" + to}}}}
+		}
+		return hosts
+	}
+	o := s.Run(context.Background(), t, &forgetest.Net{})
+	if got := o.Lines(t); got.Header.Entity.ID != "9007" || len(o.Requests) != 2+2+1+2 {
+		t.Errorf("entity %s after %d requests", got.Header.Entity.ID, len(o.Requests))
+	}
+}
