@@ -87,24 +87,22 @@ func (d *Detector) assignment(pos int) {
 // mayHold tells whether the value of a secret name may be one, by the rest of the name.
 func (d *Detector) mayHold(n *nameAt) bool {
 	text := d.text
-	k := describe(text[n.start:n.end])
+	k := d.facts(text[n.start:n.end])
 	n.auth = k.auth
-	if k.isText() {
+	if k.text {
 		return false
 	}
-	if !k.thing() {
+	if !k.thing {
 		return true
 	}
 	from, to, ok := quoted(text, n.value)
 	if !ok {
 		from, to = n.value, unquotedEnd(text, n.value, inList)
 	}
-	switch k.last.word() {
-	case "id":
-		if k.before.word() == "secret" && isUUID(text[from:min(to, from+36)]) && to-from == 36 {
-			return true
-		}
-	case "header":
+	switch {
+	case k.secretID:
+		return to-from == 36 && isUUID(text[from:to])
+	case k.header:
 		if end := run(text[:to], from, letter); ok && end < to {
 			if w := fold(text[from:end]); w.in(schemes) {
 				d.credentials(from, to)

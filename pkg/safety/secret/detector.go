@@ -153,6 +153,12 @@ type Detector struct {
 	stopFrom, stopFound int // see headerStop
 	unquoted            measured
 
+	factsName   [48]byte // see facts
+	factsLength int
+	factsOf     nameFacts
+
+	openFrom, openLast int // see openField
+
 	escapeFrom, escapeNext, escapeLast int // see escapeNear
 	literals                           literals
 	runs                               []bodyRun
@@ -164,7 +170,7 @@ func (r *Rules) NewDetector() *Detector { return &Detector{rules: r} }
 // Reset starts a new text. The spans of the text before stay valid until the next
 // Reset.
 func (d *Detector) Reset(text []byte) {
-	*d = Detector{rules: d.rules, text: text, spans: d.spare[:0], spare: d.spans, runs: d.runs[:0]}
+	*d = Detector{rules: d.rules, text: text, spans: d.spare[:0], spare: d.spans, runs: d.runs[:0], openLast: -1}
 	d.budget = stepsPerByte*len(text) + 1<<16
 }
 

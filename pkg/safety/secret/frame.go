@@ -325,14 +325,8 @@ func (d *Detector) printed(n nameAt) bool {
 	switch c := text[n.start-1]; {
 	case c == '{', c == '[' && hasAt(text, n.start-len("map["), "map["):
 	case c == ' ':
-		before := text[max(0, n.start-farthest):n.start]
-		if k := bytes.LastIndexByte(before, '\n'); k >= 0 {
-			before = before[k:]
-		}
-		k := max(bytes.LastIndexByte(before, '{'), bytes.LastIndex(before, []byte("map[")))
-		field := before[bytes.LastIndexByte(before[:len(before)-1], ' ')+1:]
-		d.spend(len(before))
-		if k < 0 || bytes.IndexByte(field, ':') < 0 {
+		field := bytes.LastIndexByte(text[max(0, n.start-maxIndent):n.start-1], ' ') + 1 + max(0, n.start-maxIndent)
+		if bytes.IndexByte(text[field:n.start], ':') < 0 || !d.openField(n.start) {
 			return false
 		}
 	default:
@@ -342,6 +336,25 @@ func (d *Detector) printed(n nameAt) bool {
 		d.report(n.value, to, EnvValue)
 	}
 	return true
+}
+
+// openField tells whether a brace, or map[, stands before text[i] on its line. It is asked with
+// ascending i and looks at every byte about once.
+func (d *Detector) openField(i int) bool {
+	if i < d.openFrom {
+		d.openFrom, d.openLast = bytes.LastIndexByte(d.text[:i], '\n')+1, -1
+	}
+	if k := bytes.LastIndexByte(d.text[d.openFrom:i], '\n'); k >= 0 {
+		d.openFrom, d.openLast = d.openFrom+k+1, -1
+	}
+	d.spend(i - d.openFrom)
+	for k := d.openFrom; k < i; k++ {
+		if c := d.text[k]; c == '{' || c == '[' && hasAt(d.text, k-len("map"), "map") {
+			d.openLast = k
+		}
+	}
+	d.openFrom = i
+	return d.openLast >= 0
 }
 
 // named handles a value in another call or expression than an assignment: what a variable is

@@ -72,7 +72,11 @@ func (d *Detector) nativeName(pos int) {
 	if !n.operator(text) || n.op == ',' || n.op == 'a' || n.value < d.valueEnd {
 		return
 	}
-	from, to := d.shellWord(n.value)
+	from, to, ok := quoted(text, n.value)
+	if !ok {
+		from, to = n.value, d.unquotedEnd(n)
+	}
+	d.spend(min(to-from, maxMixed))
 	v := text[from:to]
 	if u := union(v[:min(len(v), maxMixed)]); u&letter == 0 || u&digit == 0 || isPath(v) || isAddress(v) || codeEnd(text, n.value, n.spaced) > 0 {
 		return

@@ -135,6 +135,31 @@ func (k *nameKind) isText() bool {
 		k.first.word() == "must" && containsFold(k.before.text[:k.before.n], "change")
 }
 
+// nameFacts is what the rest of a secret name says.
+type nameFacts struct {
+	thing, text bool
+	auth        bool // auth is the only secret word
+	secretID    bool // the last words are secret and id
+	header      bool // the last word is header
+}
+
+// facts gives the facts of a name. The same names come over and over: the last one is kept.
+func (d *Detector) facts(name []byte) nameFacts {
+	if len(name) > 0 && string(d.factsName[:d.factsLength]) == string(name) {
+		return d.factsOf
+	}
+	k := describe(name)
+	last := k.last.word()
+	f := nameFacts{
+		thing: k.thing(), text: k.isText(), auth: k.auth,
+		secretID: last == "id" && k.before.word() == "secret", header: last == "header",
+	}
+	if len(name) <= len(d.factsName) {
+		d.factsOf, d.factsLength = f, copy(d.factsName[:], name)
+	}
+	return f
+}
+
 // holdsSecret tells whether the value of a secret name is one, by the rest of the name.
 func holdsSecret(name []byte) bool {
 	k := describe(name)

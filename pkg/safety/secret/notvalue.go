@@ -170,15 +170,32 @@ func isWordLetters(v []byte, capital bool) bool {
 	return len(v) > 0
 }
 
+// functionWords begin functions, by their first letters.
+var functionWords = [256][]string{
+	'a': {"async ", "async("}, 'l': {"lambda ", "lambda:"}, 'f': {"function ", "function(", "func(", "fn(", "fn ("},
+	'p': {"proc ", "proc{"}, 'P': {"Proc.new"},
+}
+
 // isFunction tells whether a function is written down at text[i:]: its parameters before an
 // arrow or a body, or a word that begins one.
 func isFunction(text []byte, i int) bool {
 	const longest = 256
-	if hasAt(text, i, "[:") || hasAt(text, i, "::") && i+2 < len(text) && is(text[i+2], upper) || hasAt(text, i, "Proc.new") || typeAssertion(text, i) {
-		return true
-	}
-	for _, word := range []string{"async ", "async(", "lambda ", "lambda:", "function ", "function(", "func(", "fn(", "fn (", "proc ", "proc{"} {
-		if hasAt(text, i, word) {
+	switch text[i] {
+	case '[':
+		return hasAt(text, i, "[:")
+	case ':':
+		return hasAt(text, i, "::") && i+2 < len(text) && is(text[i+2], upper)
+	case '(', '|':
+	default:
+		if !is(text[i], letter|underscore) {
+			return false
+		}
+		for _, word := range functionWords[text[i]] {
+			if hasAt(text, i, word) {
+				return true
+			}
+		}
+		if typeAssertion(text, i) {
 			return true
 		}
 	}
