@@ -43,7 +43,8 @@ func Files(safety string) (map[string][]byte, error) {
 		}
 		out[f.path] = source
 	}
-	return out, nil
+	out[docFile], err = s.document(safety)
+	return out, err
 }
 
 // Read reads the rules from the folder of the package safety.
