@@ -93,9 +93,15 @@ type Adapter interface {
 	// longer one is a client.TooLarge error. Unsupported: ErrUnsupported.
 	Log(ctx context.Context, c *Check, limit int64) ([]byte, error)
 
-	// Rights does what fetch --check needs: one entity read, one permission read, the
-	// budget.
-	Rights(ctx context.Context) (Rights, error)
+	// Probe sends one request for a source, as the run would first ask for it, and gives
+	// the people whom the answer names. ErrUnsupported: the forge does not have it.
+	// It may be called any number of times, as fetch --check does, after Entity.
+	Probe(ctx context.Context, e *Entity, source contract.Scope) ([]Account, error)
+
+	// Owner gives the id of the account that the token is of, "" if the forge does not
+	// say. Budget says in words how many requests the token has left.
+	Owner(ctx context.Context) (string, error)
+	Budget(ctx context.Context, e *Entity) ([]string, error)
 }
 
 // Want says which lists of a discussion are selected.
@@ -301,12 +307,6 @@ type Checks struct {
 	// no checks (AMB-58).
 	Gaps  []contract.Gap
 	Notes []string // as those of a Discussion
-}
-
-// Rights is what a token can do, in words for people.
-type Rights struct {
-	Lines   []string // one line each: what was asked and what came back
-	Missing []string // the rights that are missing, empty when all is well
 }
 
 // ErrUnsupported is what a forge answers for what it does not have. It becomes an

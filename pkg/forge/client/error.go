@@ -73,6 +73,9 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		s += ": " + e.Detail
 	}
+	if e.Needs != "" {
+		s += ": the token needs " + e.Needs
+	}
 	if !e.Reset.IsZero() {
 		s += "; it resets at " + e.Reset.UTC().Format(time.RFC3339)
 	}

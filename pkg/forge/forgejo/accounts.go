@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"snapline/pkg/forge"
-	"snapline/pkg/forge/client"
 )
 
 // Accounts implements forge.Adapter. Every account is human here; its role is looked
@@ -28,30 +27,4 @@ func (a *adapter) Accounts(ctx context.Context, e *forge.Entity, accounts []forg
 		notes = append(notes, missing(refused))
 	}
 	return resolved, notes, err
-}
-
-// Rights implements forge.Adapter.
-func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
-	e, err := a.Entity(ctx)
-	if err != nil {
-		return r, err
-	}
-	r.Lines = append(r.Lines, "the entity can be read")
-	if e.Author == nil {
-		r.Lines = append(r.Lines, "its author's account is deleted: nothing by that author can be admitted")
-		return r, nil
-	}
-	role, err := a.permission(ctx, e.Native.(place), *e.Author)
-	switch {
-	case client.IsKind(err, client.Forbidden, client.Unauthenticated):
-		r.Missing = append(r.Missing, missing(err))
-	case err != nil && !client.IsKind(err, client.NotFound):
-		return r, err
-	case role == nil:
-		r.Lines = append(r.Lines, "the role of the entity's author cannot be verified")
-	default:
-		r.Lines = append(r.Lines, "the role of the entity's author is "+*role)
-	}
-	r.Lines = append(r.Lines, "Forgejo itself has no request budget")
-	return r, nil
 }

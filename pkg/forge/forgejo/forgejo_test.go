@@ -596,26 +596,25 @@ func TestConformance(t *testing.T) {
 	forgetest.Conform(t, s)
 }
 
-func TestRights(t *testing.T) {
-	requirement.Claim(t, "AMB-37")
+func TestProbe(t *testing.T) {
+	requirement.Claim(t, "AMB-37", "AMB-88")
 	for name, c := range map[string]struct {
-		permission forgetest.Reply
-		lines      string
-		missing    bool
+		path  string
+		reply forgetest.Reply
+		line  string
+		exit  fault.Exit
 	}{
-		"enough":  {capture(t, "40-permission-reader1.http"), "the role of the entity's author is read", false},
-		"missing": {capture(t, "41-permission-forbidden.http"), "", true},
+		"enough":        {"/collaborators/reader1/permission", capture(t, "40-permission-reader1.http"), "roles: readable", 0},
+		"no right":      {"/collaborators/reader1/permission", capture(t, "41-permission-forbidden.http"), "roles: not readable", 4},
+		"no read:issue": {"/issues/1/comments", forgetest.Reply{Status: 403, Body: `{"message":"token does not have at least one of required scope(s): [read:issue]"}`}, "comments: not readable: comments: access is refused (status 403): the token lacks the scope read:issue", 1},
 	} {
 		routes := demo(t)
-		routes[api+"/collaborators/reader1/permission"] = []forgetest.Reply{c.permission}
-		r, err := rights(t, subject("/owner1/Demo/issues/1", routes))
-		if err != nil || !strings.Contains(strings.Join(r.Lines, "\n"), c.lines) || (len(r.Missing) > 0) != c.missing {
-			t.Errorf("%s: %+v, %v", name, r, err)
+		routes["/api/v1/user"] = []forgetest.Reply{forgetest.JSON(`{"id":999}`)}
+		routes[api+"/collaborators/reader1/permission"] = []forgetest.Reply{capture(t, "40-permission-reader1.http")}
+		routes[api+c.path] = []forgetest.Reply{c.reply}
+		lines, err := subject("/owner1/Demo/issues/1", routes).Probe(t, &forgetest.Net{})
+		if fault.ExitOf(err) != c.exit || !strings.Contains(strings.Join(lines, "\n"), c.line) {
+			t.Errorf("%s: %v\n%s", name, err, strings.Join(lines, "\n"))
 		}
 	}
-}
-
-func rights(t *testing.T, s forgetest.Subject) (forge.Rights, error) {
-	t.Helper()
-	return s.Open(t, &forgetest.Net{}).Rights(context.Background())
 }

@@ -78,6 +78,23 @@ func (s Subject) Run(ctx context.Context, t testing.TB, net *Net) Outcome {
 	return Outcome{Err: err, Stream: out.Bytes(), Stderr: stderr.String(), Requests: net.Requests(), Clock: clock}
 }
 
+// Probe runs fetch --check on net, and gives its lines.
+func (s Subject) Probe(t testing.TB, net *Net) (lines []string, err error) {
+	t.Helper()
+	target := s.target(t)
+	cfg := fetch.Config{Target: target}
+	if s.Collection != nil {
+		cfg.Collection = *s.Collection
+	} else if cfg.Collection, err = profile.Builtin(orElse(s.Profile, "observation"), target.Kind); err != nil {
+		t.Fatal(err)
+	}
+	err = fetch.Probe(context.Background(), s.Open(t, net), cfg, func(line string) error {
+		lines = append(lines, line)
+		return nil
+	})
+	return lines, err
+}
+
 // Open gives the adapter alone, on net, whose hosts are the subject's if it has none.
 func (s Subject) Open(t testing.TB, net *Net) forge.Adapter {
 	t.Helper()

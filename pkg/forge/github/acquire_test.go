@@ -2,7 +2,6 @@ package github_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,8 +10,7 @@ import (
 	"testing"
 
 	"snapline/pkg/contract"
-	"snapline/pkg/forge"
-	"snapline/pkg/forge/client"
+	"snapline/pkg/fault"
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
 	"snapline/pkg/requirement"
@@ -319,30 +317,67 @@ func TestPublishers(t *testing.T) {
 	}
 }
 
-func TestRights(t *testing.T) {
-	open := func(f *githubtest.Fake, net *forgetest.Net) (forge.Rights, error) {
-		s := subject(func() *githubtest.Fake { return f })
-		onIssue(&s)
-		return s.Open(t, net).Rights(context.Background())
+// TestProbe: what a token can read, by GitHub's own words where it has some.
+func TestProbe(t *testing.T) {
+	requirement.Claim(t, "AMB-88", "AMB-89")
+	probe := func(f *githubtest.Fake, net *forgetest.Net) (string, error) {
+		lines, err := subject(func() *githubtest.Fake { return f }).Probe(t, net)
+		return strings.Join(lines, "\n"), err
 	}
-	f, _ := issue()
+	build := func() *githubtest.Fake {
+		return githubtest.Generate(githubtest.Size{Comments: 3, Threads: 2, Reviews: 2, Checks: 2, Authors: 3})
+	}
+	whole := "entity: readable\ncomments: readable\nreviews: readable\nchecks: readable\ncheck_logs: readable\nroles: readable, asked about 1 of the people who take part\nbudget core: 4999 of 5000 requests left\nbudget graphql: 4990 of 5000 requests left"
 	net := &forgetest.Net{}
-	r, err := open(f, net)
-	if err != nil || len(r.Missing) != 0 || len(r.Lines) != 4 || !strings.Contains(strings.Join(r.Lines, "\n"), "4990 of 5000") || len(net.Requests()) != 3 {
-		t.Errorf("%+v, %v, %d requests", r, err, len(net.Requests()))
+	f := build()
+	if lines, err := probe(f, net); err != nil || lines != whole {
+		t.Errorf("%v\n%s", err, lines)
 	}
-	f.Permissions["maint"] = reply(t, "rest/permission_403_no_push.json")
-	f.More["/rate_limit"] = githubtest.Reply{Status: http.StatusNotFound, Body: `{"message":"Rate limiting is not enabled."}`}
-	r, err = open(f, &forgetest.Net{})
-	if err != nil || len(r.Missing) != 1 || !strings.Contains(r.Missing[0], "push access") {
-		t.Errorf("%+v, %v", r, err)
+	for _, r := range net.Requests() {
+		if strings.Contains(r.URL, "/collaborators/") && strings.Contains(r.URL, "/collaborators/"+fmt.Sprint(f.Viewer["login"])+"/") {
+			t.Errorf("the token's owner was asked about: %s", r.URL)
+		}
 	}
-	if _, err = open(f, onOperation("Entity", forgetest.Answer(401, nil, ""))); !client.IsKind(err, client.Unauthenticated) {
-		t.Errorf("%v", err)
+	// The owner is the author: somebody else is asked about.
+	f.Viewer = f.Entities[7]["author"].(githubtest.M)
+	net = &forgetest.Net{}
+	if lines, err := probe(f, net); err != nil || lines != whole {
+		t.Errorf("%v\n%s", err, lines)
 	}
-	f.More["/rate_limit"] = reply(t, "rest/rate_limit_overview.json")
-	if r, err = open(f, &forgetest.Net{}); err != nil || !strings.Contains(strings.Join(r.Lines, "\n"), "graphql: 4808 of 5000") {
-		t.Errorf("%+v, %v", r, err)
+	for _, r := range net.Requests() {
+		if strings.Contains(r.URL, "/collaborators/"+fmt.Sprint(f.Viewer["login"])+"/") {
+			t.Errorf("the token's owner was asked about: %s", r.URL)
+		}
+	}
+	refuse := func(part string, header http.Header) *forgetest.Net {
+		return &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+			if strings.Contains(key, part) {
+				return forgetest.Answer(403, header, `{"message":"Resource not accessible by personal access token"}`)
+			}
+			return nil
+		}}
+	}
+	needs := http.Header{"X-Accepted-Github-Permissions": {"actions=read"}}
+	lines, err := probe(f, refuse("/actions/runs?", needs))
+	if fault.ExitOf(err) != fault.Aborted || !strings.Contains(lines, "check_logs: not readable: workflow runs: access is refused (status 403): the token needs one of the permissions actions=read") {
+		t.Errorf("%v\n%s", err, lines)
+	}
+	lines, err = probe(f, refuse("/permission", nil))
+	if fault.ExitOf(err) != fault.Environment || !strings.Contains(lines, "an installation token or GITHUB_TOKEN needs Metadata (read); the token of a person") {
+		t.Errorf("%v\n%s", err, lines)
+	}
+	if lines, err = probe(f, refuse("query Comments", nil)); fault.ExitOf(err) != fault.Aborted || !strings.Contains(lines, "comments: not readable") {
+		t.Errorf("%v\n%s", err, lines)
+	}
+	scopes := forgetest.Answer(200, nil, `{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"Your token has not been granted the required scopes. The 'x' field requires one of the following scopes: ['repo', 'read:org'], but"}]}`)
+	lines, err = probe(f, &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+		if strings.Contains(key, "query Reviews") {
+			return scopes
+		}
+		return nil
+	}})
+	if fault.ExitOf(err) != fault.Aborted || !strings.Contains(lines, "the token needs one of the scopes repo, read:org") {
+		t.Errorf("%v\n%s", err, lines)
 	}
 }
 

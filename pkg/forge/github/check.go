@@ -168,12 +168,12 @@ func (s commitStatuses) note() string {
 	return ""
 }
 
-// suites lists the check suites of the head. Its commit statuses are asked for along with
-// the first page, and cost nothing but themselves when they are refused or fail.
-func (a *adapter) suites(ctx context.Context, e *forge.Entity) ([]suite, commitStatuses, error) {
+// suitePages gives the pages of the check suites of the head, and what becomes of the
+// commit statuses, which are asked for along with them.
+func (a *adapter) suitePages(e *forge.Entity) (*pages, *commitStatuses) {
 	n := e.Native.(native)
-	var of commitStatuses
-	p := &pages{
+	of := &commitStatuses{}
+	return &pages{
 		adapter: a, operation: "checks", where: "checks", size: a.page(suitePage),
 		variables: variables{"owner": n.owner, "name": n.name, "oid": e.HeadSHA, "inner": a.page(innerPage), "statuses": true},
 		pick: func(data strictjson.Object) (strictjson.Object, error) {
@@ -186,24 +186,26 @@ func (a *adapter) suites(ctx context.Context, e *forge.Entity) ([]suite, commitS
 			}
 			return commit.Object("checkSuites"), nil
 		},
-		total: "totalCount", optional: []string{"repository", "object", "status"},
-	}
+		total: "totalCount", optional: []string{"repository", "object", "status"}, lost: &of.err,
+	}, of
+}
+
+// suites lists the check suites of the head. Commit statuses cost nothing but themselves
+// when they are refused or fail.
+func (a *adapter) suites(ctx context.Context, e *forge.Entity) ([]suite, *commitStatuses, error) {
+	p, of := a.suitePages(e)
 	all, err := list(ctx, p, readSuite)
-	if err == nil {
-		of.err = p.lost
-		return all, of, nil
-	}
-	if !a.partOf(err) {
-		return nil, of, err
+	if err == nil || !partOf(err) {
+		return all, of, err
 	}
 	p.variables["statuses"] = false
-	of = commitStatuses{err: err}
+	of.contexts, of.err = 0, err
 	all, err = list(ctx, p, readSuite)
 	return all, of, err
 }
 
 // partOf reports a failure that may be one of a part of the query alone.
-func (a *adapter) partOf(err error) bool {
+func partOf(err error) bool {
 	return client.IsKind(err, client.Forbidden, client.ServerError, client.TooLarge, client.Malformed, client.Unexpected)
 }
 

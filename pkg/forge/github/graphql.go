@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"snapline/pkg/forge"
@@ -119,7 +120,7 @@ func failure(resp *client.Response, item strictjson.Value) error {
 	if kind == "RATE_LIMITED" || kind == "RATE_LIMIT" || code == "graphql_rate_limit" {
 		return client.Limit(resp, strings.Contains(strings.ToLower(message), "secondary"))
 	}
-	e := &client.Error{Status: resp.Status, Message: message}
+	e := &client.Error{Status: resp.Status, Message: message, Needs: scopesIn(message)}
 	if v := extensions.Get("saml_failure"); !v.Missing() {
 		e.Kind, e.Reason, e.Detail = client.Forbidden, "sso", "the organisation's single sign-on is not authorised for the token"
 		return e
@@ -135,6 +136,19 @@ func failure(resp *client.Response, item strictjson.Value) error {
 	}
 	return e
 }
+
+// scopesIn reads the scopes of which a refusal says that one is missing.
+func scopesIn(message string) string {
+	_, list, found := strings.Cut(message, "one of the following scopes: ['")
+	list, _, closed := strings.Cut(list, "']")
+	if list = strings.ReplaceAll(list, "', '", ", "); !found || !closed || !scopeList.MatchString(list) {
+		return ""
+	}
+	return "one of the scopes " + list
+}
+
+// scopeList is a list of names of scopes. No token has this form: it has no digit.
+var scopeList = regexp.MustCompile(`^[a-z][a-z_:, ]{0,200}$`)
 
 func textOr(v strictjson.Value) string {
 	if v.IsText() {
@@ -176,7 +190,7 @@ type pages struct {
 	// optional is the path of a part of the answer that may fail without the rest; lost is
 	// why it did.
 	optional []string
-	lost     error
+	lost     *error
 }
 
 func (p *pages) read(ctx context.Context, cursor string, each func(nodes []strictjson.Value) error) (next string, total *int64, err error) {
@@ -195,7 +209,7 @@ func (p *pages) read(ctx context.Context, cursor string, each func(nodes []stric
 		}
 		err = p.adapter.partial(ctx, p.operation, p.where, v, tries, p.optional, func(data strictjson.Object, lost error) error {
 			if lost != nil {
-				p.lost = lost
+				*p.lost = lost
 			}
 			o, err := p.pick(data)
 			if err == nil {

@@ -2,10 +2,8 @@ package gitlab
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"regexp"
-	"strconv"
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
@@ -134,39 +132,4 @@ func account(v strictjson.Value) *forge.Account {
 		return nil
 	}
 	return acc
-}
-
-// Rights implements forge.Adapter.
-func (a *adapter) Rights(ctx context.Context) (r forge.Rights, err error) {
-	e, err := a.Entity(ctx)
-	if err != nil {
-		return r, err
-	}
-	at := e.Native.(place)
-	r.Lines = append(r.Lines, "the entity can be read")
-	if _, _, err := forge.GetJSON(ctx, a.client, at.entity+"/discussions?per_page=1", "discussions", a.limit); client.IsKind(err, client.Forbidden, client.Unauthenticated) {
-		r.Missing = append(r.Missing, "discussions are refused: the token needs the scope read_api")
-	} else if err != nil {
-		return r, err
-	}
-	if e.Author != nil {
-		acc, err := a.resolve(ctx, at, *e.Author)
-		var failed *client.Error
-		switch {
-		case errors.As(err, &failed) && (failed.Kind == client.Forbidden || failed.Kind == client.Unauthenticated):
-			r.Missing = append(r.Missing, missing(err))
-		case err != nil && !client.IsKind(err, client.NotFound):
-			return r, err
-		case acc.Kind == contract.Bot:
-			r.Lines = append(r.Lines, "the entity's author is a bot")
-		case acc.Role == nil:
-			r.Lines = append(r.Lines, "the role of the entity's author cannot be verified")
-		default:
-			r.Lines = append(r.Lines, "the role of the entity's author is "+*acc.Role)
-		}
-	}
-	if n, err := strconv.Atoi(at.budget); err == nil {
-		r.Lines = append(r.Lines, "requests left in the current window: "+strconv.Itoa(n))
-	}
-	return r, nil
 }

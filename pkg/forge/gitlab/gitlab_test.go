@@ -724,22 +724,26 @@ func TestRelativeRootAndNestedGroups(t *testing.T) {
 	}
 }
 
-func TestRights(t *testing.T) {
+func TestProbe(t *testing.T) {
+	requirement.Claim(t, "AMB-88")
 	for name, c := range map[string]struct {
-		path    string
-		reply   forgetest.Reply
-		missing bool
+		path  string
+		reply forgetest.Reply
+		line  string
+		exit  fault.Exit
 	}{
-		"enough":              {"/none", forgetest.JSON(`{}`), false},
-		"discussions refused": {issue + "/discussions", forgetest.Reply{Status: 401, Body: `{"message":"401 Unauthorized"}`}, true},
-		"members refused":     {members + "1", forgetest.Reply{Status: 403, Body: `{"message":"403 Forbidden"}`}, true},
+		"enough":              {"/api/v4/user", forgetest.JSON(`{"id":99}`), "roles: readable", 0},
+		"a job's token":       {"/api/v4/user", forgetest.Reply{Status: 401, Body: `{}`}, "roles: cannot be probed here", 0},
+		"discussions refused": {issue + "/discussions", forgetest.Reply{Status: 403, Body: `{"error":"insufficient_scope","scope":"api read_api"}`}, "comments: not readable: discussions: access is refused (status 403): the token needs one of the scopes api, read_api", 1},
+		"members refused":     {members + "1", forgetest.Reply{Status: 403, Body: `{"message":"403 Forbidden"}`}, "roles: not readable", 4},
 	} {
-		r, err := subject("issues/7", with(c.path, c.reply)).Open(t, &forgetest.Net{}).Rights(context.Background())
-		if err != nil || (len(r.Missing) > 0) != c.missing {
-			t.Errorf("%s: %+v, %v", name, r, err)
+		routes := with(c.path, c.reply)
+		if c.path != "/api/v4/user" {
+			routes["/api/v4/user"] = []forgetest.Reply{forgetest.JSON(`{"id":99}`)}
 		}
-		if !c.missing && !strings.Contains(strings.Join(r.Lines, "\n"), "is write") {
-			t.Errorf("%s: %v", name, r.Lines)
+		lines, err := subject("issues/7", routes).Probe(t, &forgetest.Net{})
+		if fault.ExitOf(err) != c.exit || !strings.Contains(strings.Join(lines, "\n"), c.line) {
+			t.Errorf("%s: %v\n%s", name, err, strings.Join(lines, "\n"))
 		}
 	}
 }

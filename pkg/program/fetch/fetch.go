@@ -152,7 +152,7 @@ func runFetch(call *cli.Call) error {
 			return err
 		}
 		defer done()
-		return runCheck(call, adapter)
+		return runCheck(call, adapter, cfg)
 	}
 	if err != nil {
 		return pipe.End(fetch.Name, stream.NewWriter(call.Env.Stdout), err)
@@ -302,24 +302,14 @@ func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter fo
 	return open(target), show.clear, nil
 }
 
-// runCheck prints what the token can read; a missing right is exit 4.
-func runCheck(call *cli.Call, adapter forge.Adapter) error {
-	rights, err := adapter.Rights(call.Context)
-	if err != nil {
-		return fetch.EntityFault(err)
-	}
-	for _, line := range rights.Lines {
+// runCheck prints what the token can read.
+func runCheck(call *cli.Call, adapter forge.Adapter, cfg fetch.Config) error {
+	return fetch.Probe(call.Context, adapter, cfg, func(line string) error {
 		if _, err := fmt.Fprintln(call.Env.Stdout, line); err != nil {
 			return cli.Unwritten(err)
 		}
-	}
-	if len(rights.Missing) == 0 {
 		return nil
-	}
-	return &fault.Error{
-		Exit: fault.Environment, Rule: "fetch.rights", Detail: "the token lacks: " + strings.Join(rights.Missing, "; "),
-		Hint: "give the token this right, or use another one",
-	}
+	})
 }
 
 func runReplay(call *cli.Call, path string) error {

@@ -289,7 +289,7 @@ func TestFetchExits(t *testing.T) {
 		"with its profile": {[]string{"URL/issues/7", "--profile-file", file("w2.json", string(workItem))}, 1, fmt.Sprintf(cause, 1, "component"), "/acme/tool/pull/7", 1},
 		"not there":        {[]string{"URL/pull/8"}, 4, fmt.Sprintf(cause, 4, "environment"), "not found", 1},
 		"all well":         {[]string{"--profile", "mutation", "URL/pull/7"}, 0, "", "", -1},
-		"what can be read": {[]string{"--check", "URL/pull/7"}, 0, "entity: readable\npermissions: readable\nbudget core: 4999 of 5000 requests left\nbudget graphql: 4990 of 5000 requests left", "", 3},
+		"what can be read": {[]string{"--check", "URL/pull/7"}, 0, "entity: readable\ncomments: readable\nreviews: readable\nchecks: readable\ncheck_logs: readable\nroles: readable, asked about 1 of the people who take part\nbudget core: 4999 of 5000 requests left\nbudget graphql: 4990 of 5000 requests left", "", 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, small())

@@ -123,6 +123,8 @@ func rolesFault(err error) error {
 	return fail
 }
 
+const seeCheck = "check the address, and run fetch --check to see which right the token lacks"
+
 func hint(e *client.Error) string {
 	switch e.Kind {
 	case client.Unauthenticated:
@@ -131,7 +133,7 @@ func hint(e *client.Error) string {
 		if e.Reason == "sso" {
 			return "authorise the token for the organisation's single sign-on"
 		}
-		return "check the address, and run fetch --check to see which right the token lacks"
+		return seeCheck
 	case client.Limited:
 		return "run again later, or allow a longer --max-wait"
 	case client.TooLarge:

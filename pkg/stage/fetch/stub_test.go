@@ -32,6 +32,13 @@ type stub struct {
 	resolve    func([]forge.Account) ([]forge.Account, []string, error)
 	onDiscuss  func()
 	onChecks   func()
+
+	// For Probe.
+	probed   []contract.Scope
+	people   map[contract.Scope][]forge.Account
+	refuse   map[contract.Scope]error
+	owner    string
+	ownerErr error
 }
 
 func (s *stub) Entity(context.Context) (*forge.Entity, error) { return s.entity, s.entityErr }
@@ -75,7 +82,16 @@ func (s *stub) Log(_ context.Context, c *forge.Check, _ int64) ([]byte, error) {
 	return nil, errors.New("no log")
 }
 
-func (s *stub) Rights(context.Context) (forge.Rights, error) { return forge.Rights{}, nil }
+func (s *stub) Probe(_ context.Context, _ *forge.Entity, source contract.Scope) ([]forge.Account, error) {
+	s.probed = append(s.probed, source)
+	return s.people[source], s.refuse[source]
+}
+
+func (s *stub) Owner(context.Context) (string, error) { return s.owner, s.ownerErr }
+
+func (s *stub) Budget(context.Context, *forge.Entity) ([]string, error) {
+	return []string{"budget: none"}, nil
+}
 
 // body makes a source text; raw bytes that are no UTF-8 stay as they are.
 func body(s string) forge.Text {

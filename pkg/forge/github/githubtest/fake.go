@@ -39,6 +39,7 @@ type Fake struct {
 	// LogBase is where logs are redirected to; https://LogHost when empty.
 	LogBase string
 	Objects []M // further objects that have an id
+	Viewer  M   // whose token it is
 }
 
 // Reply is a fixed answer; status 0 means 200.
@@ -62,7 +63,8 @@ func New() *Fake {
 	return &Fake{
 		ID: "R_kgDOExample", Owner: "acme", Name: "tool",
 		Entities: map[int]M{}, Commits: map[string]M{}, Permissions: map[string]Reply{},
-		Jobs: map[int64][]M{}, Logs: map[int64]Reply{}, More: map[string]Reply{},
+		Viewer: Bot("BOT_kwDOviewer", "github-actions"),
+		Jobs:   map[int64][]M{}, Logs: map[int64]Reply{}, More: map[string]Reply{},
 	}
 }
 
@@ -169,6 +171,9 @@ func (f *Fake) rest(w http.ResponseWriter, r *http.Request, s []string) {
 			reply.write(w)
 			return
 		}
+	case len(s) == 2 && s[0] == "actions" && s[1] == "runs":
+		answer(w, http.StatusOK, M{"total_count": 0, "workflow_runs": []M{}})
+		return
 	case len(s) == 4 && s[0] == "actions" && s[1] == "runs" && s[3] == "jobs":
 		id, _ := strconv.ParseInt(s[2], 10, 64)
 		if jobs, ok := f.Jobs[id]; ok && r.URL.Query().Get("filter") == "all" {

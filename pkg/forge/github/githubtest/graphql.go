@@ -89,6 +89,8 @@ func (f *Fake) root(name string, args map[string]any) (value any, missing string
 			return o, ""
 		}
 		return nil, "to a node"
+	case "viewer":
+		return f.Viewer, ""
 	case "nodes":
 		var out []M
 		for _, id := range args["ids"].([]any) {
