@@ -41,6 +41,11 @@ type Report struct {
 	Files       int               // files whose bytes were hashed, index.json included
 	Bytes       int64             // their bytes
 	Findings    []finding.Finding // sorted, each once; empty when the tree holds
+
+	// The documents of a tree that holds; not to be used of another.
+	Index      tree.Index
+	Collection *tree.Collection
+	Entity     *tree.Entity
 }
 
 // Tree verifies the tree at path.
@@ -75,6 +80,7 @@ func judge(ctx context.Context, d *Disk, source Source, o Options, list *finding
 	if err := v.contents(); err != nil {
 		return err
 	}
+	report.Index, report.Collection, report.Entity = v.index, v.collection, v.entity
 	if o.Rebuild != nil {
 		return v.rebuild(o.Rebuild)
 	}

@@ -132,3 +132,19 @@ func (in *input) done() {
 		in.close = nil
 	}
 }
+
+// Plain gives the plain bytes of an input, whatever its compression, by the rules of a
+// stream's input.
+func Plain(r io.Reader) (io.ReadCloser, error) {
+	p := &plain{in: input{source: source{r: r}}}
+	return p, p.in.open()
+}
+
+type plain struct{ in input }
+
+func (p *plain) Read(b []byte) (int, error) { return p.in.Read(b) }
+
+func (p *plain) Close() error {
+	p.in.done()
+	return nil
+}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 
 	"snapline/pkg/family/canon"
 	"snapline/pkg/program/pipe"
@@ -42,6 +43,9 @@ such a private directory: 'emit scavenge' removes those whose lock nobody holds.
 			&ucli.StringFlag{Name: "out", Usage: "publish the tree as `DIR`, which must not exist and not lie in a Git work tree"},
 			&ucli.StringFlag{Name: "receipt", Usage: "also write the receipt to `FILE`, which must not exist; for audits only"},
 			&ucli.StringFlag{Name: "print", Value: "receipt", Usage: "print `WHAT` on stdout: the receipt, or the root digest alone"},
+			&ucli.StringFlag{Name: "statement", Usage: "also write an in-toto statement about the tree to `FILE`, which must not exist; it is not signed"},
+			&ucli.StringFlag{Name: "builder-id", Usage: "the `URI` of whoever runs this, for the statement"},
+			&ucli.StringFlag{Name: "raw", Usage: "name the capture `FILE` of fetch in the statement, by the digest of its bytes"},
 			&ucli.BoolFlag{Name: "durable", Usage: "flush the tree to the disk before it appears"},
 		},
 		Values:   map[string][]string{"print": {"receipt", "digest"}},
@@ -62,6 +66,10 @@ func runEmit(call *cli.Call) error {
 	if cfg.Out == "" {
 		return cli.Usagef("--out is missing")
 	}
+	var err error
+	if cfg.Statement, err = wantedStatement(call); err != nil {
+		return err
+	}
 	in := pipe.Input(call, 3)
 	if err := emit.Run(call.Context, in, call.Env.Stdout, cfg, call.Log); err != nil {
 		out := stream.NewWriter(call.Env.Stdout)
@@ -69,6 +77,45 @@ func runEmit(call *cli.Call) error {
 		return pipe.End("emit", out, err)
 	}
 	return nil
+}
+
+// wantedStatement gives what the options ask for. A statement says who made it, and that
+// has no default.
+func wantedStatement(call *cli.Call) (*emit.Statement, error) {
+	path, builder, raw := call.Flags.String("statement"), call.Flags.String("builder-id"), call.Flags.String("raw")
+	switch {
+	case path == "" && (call.Flags.IsSet("builder-id") || call.Flags.IsSet("raw")):
+		return nil, cli.Usagef("--builder-id and --raw are for --statement")
+	case path == "":
+		return nil, nil
+	case !validURI(builder):
+		return nil, cli.Usagef("--statement needs --builder-id, an absolute URI of at most %d printable ASCII characters", maxURI)
+	}
+	s := &emit.Statement{Path: path, BuilderID: builder}
+	if raw != "" {
+		s.Capture = func() (stored, stream string, err error) {
+			read, err := pipe.ReadStream(call, raw)
+			if err == nil && read.Header.Position() != 1 {
+				err = fault.New(fault.Input, "statement.capture", "the capture is not one that fetch wrote")
+			}
+			if err != nil {
+				return "", "", err
+			}
+			return read.SHA256, read.Chain[0], nil
+		}
+	}
+	return s, nil
+}
+
+const maxURI = 2048
+
+// validURI reports whether s has a scheme, and something behind it that is no white space.
+func validURI(s string) bool {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || rest == "" || len(s) > maxURI || strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz0123456789+.-") != "" {
+		return false
+	}
+	return scheme != "" && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
 func scavengeCommand() *cli.Program {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"snapline/pkg/family/canon"
 	"snapline/pkg/program/pipe"
@@ -14,6 +16,8 @@ import (
 	ucli "github.com/urfave/cli/v2"
 
 	"snapline/pkg/check"
+	"snapline/pkg/check/provenance"
+	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/finding"
@@ -49,10 +53,12 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.BoolFlag{Name: "json", Usage: "print one JSON object instead of lines"},
 			&ucli.BoolFlag{Name: "host", Usage: "want the host's modes, 0700 and 0600 (the default)"},
 			&ucli.BoolFlag{Name: "sandbox", Usage: "want the modes of the agent's copy, 0555 and 0444"},
-			&ucli.StringFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs"},
+			&ucli.StringSliceFlag{Name: "stream", Usage: "also build the tree anew from the bounded stream in `FILE` and name what differs; with --statement any stage's stream, and may be repeated"},
+			&ucli.StringFlag{Name: "statement", Usage: "also hold the statement in `FILE` against the tree and the streams: every digest, not its signature"},
+			&ucli.StringFlag{Name: "builder-id", Usage: "want this `URI` as the statement's builder"},
 		},
 		Commands: []*cli.Program{
-			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyMCPCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(),
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyMCPCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(), verifyChainCommand(),
 			verifyCanonCommand(), verifyMSPCommand(),
 		},
 		MinArgs: 1,
@@ -121,8 +127,15 @@ func runVerify(call *cli.Call) error {
 	if o.Scanner, err = newScanner(); err != nil {
 		return err
 	}
-	if path := call.Flags.String("stream"); path != "" {
-		in, closeStream, err := openStream(call, path, 3)
+	if call.Flags.IsSet("builder-id") && call.Flags.String("statement") == "" {
+		return cli.Usagef("--builder-id is for --statement")
+	}
+	streams, bounded, err := givenStreams(call)
+	if err != nil {
+		return err
+	}
+	if bounded != "" {
+		in, closeStream, err := openStream(call, bounded, 3)
 		if err != nil {
 			return err
 		}
@@ -135,7 +148,59 @@ func runVerify(call *cli.Call) error {
 	if err != nil {
 		return err
 	}
+	if len(report.Findings) == 0 && call.Flags.String("statement") != "" {
+		if report.Findings, err = heldStatement(call, report, streams); err != nil {
+			return err
+		}
+	}
 	return printReport(call, report)
+}
+
+// givenStreams gives what the streams of --stream say and the one that bound wrote. Without
+// a statement one bounded stream can be given, and stdin.
+func givenStreams(call *cli.Call) (streams []provenance.Stream, bounded string, err error) {
+	paths := call.Flags.StringSlice("stream")
+	if call.Flags.String("statement") == "" {
+		if len(paths) > 1 {
+			return nil, "", cli.Usagef("--stream takes one bounded stream; several are for --statement")
+		}
+		return nil, strings.Join(paths, ""), nil
+	}
+	for _, path := range paths {
+		if path == "-" {
+			return nil, "", cli.Usagef("beside --statement a stream is a file")
+		}
+		s, err := pipe.ReadStream(call, path)
+		if err != nil {
+			return nil, "", upstreamFailure(err)
+		}
+		if s.Header.Family != contract.FamilyEntity {
+			return nil, "", cli.Usagef("--stream takes streams of an issue or change proposal")
+		}
+		if s.Header.Position() == 3 {
+			bounded = path
+		}
+		streams = append(streams, provenance.Stream(*s))
+	}
+	return streams, bounded, nil
+}
+
+// heldStatement judges the statement about a tree that holds.
+func heldStatement(call *cli.Call, report *check.Report, streams []provenance.Stream) ([]finding.Finding, error) {
+	path := call.Flags.String("statement")
+	raw, err := pipe.ReadInput(call.Context, path, provenance.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	for position, what := range [...]string{1: "of the capture", 3: "of the stages"} {
+		held := slices.ContainsFunc(streams, func(s provenance.Stream) bool { return s.Header.Position() == position })
+		if what != "" && !held {
+			call.Log.Notice(fault.Notice{Text: "what the statement says " + what + " was not held against a stream; give --stream"})
+		}
+	}
+	return provenance.Check(path, raw, provenance.Known{
+		BuilderID: call.Flags.String("builder-id"), IndexSHA256: report.IndexSHA256, Index: report.Index, Collection: *report.Collection, Entity: *report.Entity,
+	}, streams)
 }
 
 // sinkFunc takes the files of a tree that is built in memory.

@@ -19,6 +19,8 @@ type Config struct {
 	Durable bool    // flush the tree to the disk before it appears
 	Recover Recover // for canon-state streams
 	Digest  bool    // print the root digest alone instead of the receipt
+
+	Statement *Statement // nil for none
 }
 
 // Run writes the bounded stream of in as a tree at cfg.Out and its receipt, or
@@ -31,15 +33,23 @@ func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, l
 		return err
 	}
 	defer func() { settle(publication.Discard(), &err, log) }()
-	copied, err := newReceiptFile(cfg.FS, cfg.Receipt)
+	copied, err := newSideFile(cfg.FS, "receipt", cfg.Receipt)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, copied.close(err == nil)) }()
+	stated, err := newStatementFile(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stated.close(err == nil)) }()
 
 	header, err := in.Header()
 	if err != nil {
 		return err
+	}
+	if cfg.Statement != nil && header.Family != contract.FamilyEntity {
+		return fault.New(fault.Usage, "statement.family", "a statement is about the tree of an issue or change proposal")
 	}
 	built, err := build(ctx, header, in.Next, publication, cfg.Recover)
 	if err != nil {
@@ -50,6 +60,9 @@ func Run(ctx context.Context, in *stream.Reader, stdout io.Writer, cfg Config, l
 		return err
 	}
 	if err := copied.write(receipt); err != nil {
+		return err
+	}
+	if err := stated.state(cfg.Statement, header, in.Chain(), built); err != nil {
 		return err
 	}
 	if err := publication.Publish(cfg.Durable); err != nil {

@@ -1,15 +1,8 @@
 package emit
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"path/filepath"
-
 	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
-	"snapline/pkg/disk"
-	"snapline/pkg/fault"
 	"snapline/pkg/json/canonicaljson"
 )
 
@@ -101,82 +94,4 @@ func newReceipt(h *contract.Snapshot, chain []string, r *root) ([]byte, error) {
 	}
 	line, err := canonicaljson.Marshal(receipt)
 	return append(line, '\n'), err
-}
-
-// receiptFile is the copy of the receipt that --receipt asks for: for audits, never a
-// root of trust. Its path is checked before anything is read; the file is written
-// right before the tree appears and removed if that fails.
-type receiptFile struct {
-	path    string
-	name    string
-	dir     disk.Dir
-	written bool
-}
-
-func newReceiptFile(fsys disk.FS, path string) (*receiptFile, error) {
-	if path == "" {
-		return nil, nil
-	}
-	dir, err := fsys.Dir(filepath.Dir(path))
-	if err != nil {
-		return nil, unusable(path, "the directory of the receipt cannot be opened", err)
-	}
-	r := &receiptFile{path: path, name: filepath.Base(path), dir: dir}
-	_, err = dir.Stat(r.name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return r, nil
-	case err == nil:
-		err = receiptFault(fault.Usage, path, "the path exists; --receipt must not exist", nil)
-	default:
-		err = unusable(path, "it cannot be told whether the path exists", err)
-	}
-	return nil, errors.Join(err, dir.Close())
-}
-
-// write creates the file, mode 0600, and checks that it is written and closed.
-func (r *receiptFile) write(receipt []byte) error {
-	if r == nil {
-		return nil
-	}
-	file, err := r.dir.Create(r.name)
-	if err != nil {
-		return receiptFault(fault.Environment, r.path, "the receipt cannot be created", err)
-	}
-	r.written = true
-	n, err := file.Write(receipt)
-	if err == nil && n < len(receipt) {
-		err = io.ErrShortWrite
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return receiptFault(fault.Environment, r.path, "the receipt cannot be written", err)
-	}
-	return nil
-}
-
-// close releases the directory and removes the file unless the run has succeeded.
-func (r *receiptFile) close(keep bool) error {
-	if r == nil {
-		return nil
-	}
-	var err error
-	if r.written && !keep {
-		err = r.dir.Remove(r.name)
-	}
-	if err = errors.Join(err, r.dir.Close()); err != nil && !keep {
-		return receiptFault(fault.Environment, r.path, "the receipt of a failed run cannot be removed", err)
-	}
-	return nil
-}
-
-// unusable is a usage error for a path at which nothing can be made.
-func unusable(path, detail string, err error) error {
-	if errno, no := disk.NoPlace(err); no {
-		return receiptFault(fault.Usage, path, detail, errno)
-	}
-	return receiptFault(fault.Environment, path, detail, err)
-}
-
-func receiptFault(exit fault.Exit, path, detail string, err error) error {
-	return &fault.Error{Exit: exit, File: path, Rule: "receipt.file", Detail: detail, Cause: err}
 }
