@@ -14,12 +14,12 @@ import (
 	"sync"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/statement"
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/finding"
 	"snapline/pkg/json/canonicaljson"
 	"snapline/pkg/schema"
-	"snapline/pkg/contract/statement"
 	"snapline/schemas"
 )
 
