@@ -24,6 +24,7 @@ programs='shellcheck shellcheck
 bwrap bubblewrap
 setpriv util-linux
 chromium chromium
+npm npm
 python3 python3'
 
 step_tools() {

@@ -37,9 +37,32 @@ func newText(key, body string, f tree.Filter) *Text {
 	t := &Text{Key: key, Lines: strings.Count(body, "\n")}
 	t.Long = t.Lines > longLines || len(body) > longBytes
 	for _, p := range parts(body) {
-		t.Parts = append(t.Parts, Part{p.code, marked(p.text, f)})
+		for text := p.text; text != ""; {
+			n := chunk(text)
+			t.Parts = append(t.Parts, Part{p.code, marked(text[:n], f)})
+			text = text[n:]
+		}
 	}
 	return t
+}
+
+// chunkBytes bounds what a browser has to lay out at once: it leaves parts alone that
+// nobody looks at, and a line of a million letters costs it half a minute.
+const chunkBytes = 8192
+
+// chunk gives how much of a text is one part: whole lines, or a piece of a long line.
+func chunk(text string) int {
+	if len(text) <= chunkBytes {
+		return len(text)
+	}
+	if n := strings.LastIndexByte(text[:chunkBytes], '\n'); n >= 0 {
+		return n + 1
+	}
+	n := chunkBytes
+	for n > 1 && n > chunkBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
 }
 
 type part struct {
