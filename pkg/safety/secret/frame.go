@@ -87,7 +87,7 @@ func setsName(before []byte) int {
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	from := len(line) - len(bytes.TrimLeft(line, " \t>+-#"))
 	k := bytes.LastIndexByte(line, ' ') + 1
-	last := string(line[k:])
+	last := string(line[max(k, from):])
 	switch last {
 	case "ENV":
 		if k == 0 || k <= from {
@@ -120,8 +120,13 @@ func behindLogin(text []byte, i int) bool {
 		}
 	}
 	skip()
+	end := k
 	for k > 0 && i-k < 2*maxIndent && text[k-1] > ' ' {
 		k--
+	}
+	switch string(text[k:end]) {
+	case "and", "or", "with", "using", "via", "by": // prose
+		return false
 	}
 	skip()
 	return hasAt(text, k-len("login"), "login") && (k == len("login") || text[k-len("login")-1] <= ' ')

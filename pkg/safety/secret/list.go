@@ -49,7 +49,7 @@ func (d *Detector) blockItems(n nameAt, code Code) bool {
 		k = end
 		d.itemsEnd = k
 		if f, t, ok := quoted(text[:end], from); ok {
-			if len(bytes.TrimSpace(text[min(t+1, end):end])) == 0 {
+			if behind := bytes.TrimSpace(text[min(t+1, end):end]); len(behind) == 0 || behind[0] == '#' {
 				d.listed(n, f, t, code)
 			}
 			continue
