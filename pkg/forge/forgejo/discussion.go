@@ -149,10 +149,13 @@ func (t *talk) vanished(ctx context.Context) {
 			return
 		}
 	}
-	t.reviews = slices.DeleteFunc(t.reviews, func(r review) bool { return slices.Contains(t.gone, r.ID) })
-	for _, id := range t.gone {
-		t.notes = append(t.notes, "review "+id+" was deleted while it was read and is left out")
-	}
+	t.reviews = slices.DeleteFunc(t.reviews, func(r review) bool {
+		gone := slices.Contains(t.gone, r.ID)
+		if gone {
+			t.notes = append(t.notes, t.target.Named("review "+r.ID, r.URL)+" was deleted while it was read and is left out")
+		}
+		return gone
+	})
 }
 
 // promised sums what the reviews say of their comments on code: all there is to count

@@ -37,7 +37,7 @@ var statuses = map[string]outcome{
 
 // pipeline is a row of the merge request's pipelines, newest first.
 type pipeline struct {
-	id, project, sha, ref, status string
+	id, project, sha, ref, status, page string
 }
 
 // temporary marks pipelines that run on a temporary commit: merged results and merge
@@ -123,6 +123,7 @@ func (a *adapter) runs(ctx context.Context, at place, pipelines []pipeline) (c f
 		switch {
 		case client.IsKind(err, client.NotFound):
 			gone = append(gone, pipelines[i].id)
+			c.Notes = append(c.Notes, a.target.Named("pipeline "+pipelines[i].id, pipelines[i].page)+" was deleted while it was read and is left out")
 		case err != nil:
 			return forge.Checks{Failed: err}
 		}
@@ -137,15 +138,12 @@ func (a *adapter) runs(ctx context.Context, at place, pipelines []pipeline) (c f
 				return forge.Checks{Failed: forge.FirstError(errs)}
 			}
 		}
-		for _, id := range gone {
-			c.Notes = append(c.Notes, "pipeline "+id+" was deleted while it was read and is left out")
-		}
 	}
 	empty := int64(0)
 	for i, p := range pipelines {
 		if errs[i] == nil && len(jobs[i]) == 0 && p.status == "failed" {
 			empty++
-			c.Notes = append(c.Notes, "pipeline "+p.id+" failed before it had jobs")
+			c.Notes = append(c.Notes, a.target.Named("pipeline "+p.id, p.page)+" failed before it had jobs")
 		}
 		c.Checks = append(c.Checks, jobs[i]...)
 	}
@@ -177,6 +175,9 @@ func readPipeline(o strictjson.Object) forge.Item[pipeline] {
 	p := pipeline{id: o.Digits("id"), project: o.Digits("project_id"), sha: o.Text("sha"), ref: o.Text("ref")}
 	if status := o.OptText("status"); status != nil {
 		p.status = *status
+	}
+	if page := o.OptText("web_url"); page != nil {
+		p.page = *page
 	}
 	return forge.Item[pipeline]{ID: p.id, Value: p, Changed: forge.Newest(o.OptText("created_at"))}
 }
