@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the five programs and runs the pipe on the recorded demo capture, without a
-# network: the tree, what is missing from it, what was changed and why, the root
-# digest, and what verify says.
+# network. The tree, the report about it and the diagnostics stay in a new folder, whose
+# path is printed with one record, what is missing, and what verify says.
 #
 # usage: demo.sh [CASE]     a folder of testdata/pipeline; default pull-request
 set -u
@@ -23,47 +23,40 @@ if [[ ! -f $capture ]]; then
 	exit 2
 fi
 
-work=$(mktemp -d) || exit 4
-trap 'rm -rf -- "$work"' EXIT
+work=$(mktemp -d "${TMPDIR:-/tmp}/snapline-demo.XXXXXX") || exit 4
+SNAPLINE_BIN=$work/bin
+export SNAPLINE_BIN
+rubbish=$work
+trap 'rm -rf -- "$rubbish"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-title() { printf '\n== %s\n' "$1"; }
-
-title 'building'
-SNAPLINE_BIN=$work/bin
-export SNAPLINE_BIN
 mkdir "$SNAPLINE_BIN" || exit 4
 (cd "$top" && go build -o "$SNAPLINE_BIN/" ./cmd/...) || exit 4
 
-title 'fetch | filter | bound | emit'
-receipt=$("$top/scripts/pipe.sh" --replay "$capture" "$work/context" 2>"$work/notices")
+receipt=$("$top/scripts/pipe.sh" --replay "$capture" "$work/context" 2>"$work/notices.txt")
 status=$?
 if ((status != 0)); then
-	cat "$work/notices" >&2
+	cat "$work/notices.txt" >&2
 	exit "$status"
 fi
-printf '%s\n' "$receipt"
-
 [[ $receipt =~ \"index_sha256\":\"([0-9a-f]{64})\" ]] || exit 3
 digest=${BASH_REMATCH[1]}
+verify() { "$SNAPLINE_BIN/verify" "$@" --index-sha256 "$digest"; }
 
-title 'the tree'
-(cd "$work/context" && find . -type f | LC_ALL=C sort | xargs wc -c)
+verify report "$work/context" --out "$work/report.html" || exit $?
+gaps=$(verify gaps "$work/context" | sed -nE 's|^([a-z_]+/[a-z_]+: [0-9]+), [a-z]+:.*|  \1|p') || exit $?
+# A record with something redacted, if there is one.
+cd "$work/context" || exit 4
+record=$(grep -l 'REDACTED-' records/*.md | head -n 1)
+[[ -n $record ]] || record=$(echo records/00000000T*.md)
 
-title 'what is missing'
-"$SNAPLINE_BIN/verify" gaps "$work/context" --index-sha256 "$digest" || exit $?
-
-title 'what was changed, dropped or cut, and why (the diagnostics on stderr)'
-cat "$work/notices"
-
-title 'the root digest, from the receipt'
-printf '%s\n' "$digest"
-
-title 'verify --index-sha256 DIGEST context'
-"$SNAPLINE_BIN/verify" --index-sha256 "$digest" "$work/context"
-status=$?
-if ((status == 0)); then
-	printf 'verified: every byte answers to that digest\n'
-fi
+printf 'tree    %s\nreport  %s\n' "$work/context" "$work/report.html"
+printf 'notices %s (%d lines)\n' "$work/notices.txt" "$(wc -l <"$work/notices.txt")"
+printf 'digest  %s\n\nOne record, as an agent reads it:\n' "$digest"
+head -n 6 "$record" | fold -s -w 76 | sed 's/^/  /'
+printf '\nWhat is not in the tree:\n%s\n\n' "$gaps"
+verify "$work/context" --verbose 2>&1 | sed 's/^verify: //'
+status=${PIPESTATUS[0]}
+((status == 0)) && rubbish=$SNAPLINE_BIN
 exit "$status"
