@@ -60,7 +60,7 @@ func busy() *gitlabtest.Server {
 	discussions.Edited = func(r forgetest.Row, at time.Time) forgetest.Row {
 		var id int
 		_, _ = fmt.Sscan(r.ID, &id)
-		edited := gitlabtest.Discussion(id, id/10%3+1, len(r.Objects), past(0), at)
+		edited := gitlabtest.Discussion(id, id/10%3+1, id/10%2+1, past(0), at)
 		edited.Hidden = r.Hidden
 		return edited
 	}

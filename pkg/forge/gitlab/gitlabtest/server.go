@@ -82,6 +82,9 @@ func Discussion(id, by, n int, created, updated time.Time) forgetest.Row {
 		notes = append(notes, fmt.Sprintf(`{"id":%s,"type":%s,"body":"at %s","author":%s,"created_at":%q,"updated_at":%q,"system":false,"resolvable":%v,"resolved":false,"imported":false,"imported_from":"none"}`,
 			note, map[bool]string{true: "null", false: `"DiscussionNote"`}[n == 1], stamp(updated), Person(by), stamp(created), stamp(updated), n > 1))
 	}
+	if n > 1 { // a thread of a merge request
+		r.Objects = append(r.Objects, forgetest.Object{Scope: contract.ScopeReviews, ID: fmt.Sprintf("%040x", id)})
+	}
 	r.JSON = fmt.Sprintf(`{"id":"%040x","individual_note":%v,"notes":[%s]}`, id, n == 1, strings.Join(notes, ","))
 	return r
 }
