@@ -68,8 +68,10 @@ const (
 	idlePages   = 3               // pages in a row by cursor that bring nothing
 	sparePages  = 10              // beyond what a total allows: lists may grow
 	dateSlack   = 2 * time.Second // dates of answers are cut to seconds
-	defaultPage = 20              // the shortest page that a forge cuts unless it is asked to
 )
+
+// pageSizes are the lengths at which forges cut a page by themselves.
+var pageSizes = []int{20, 30, 50, 100}
 
 // Collect reads all pages of a list by cursor and gives its elements in the order of
 // their first appearance, identical repetitions once. If one id comes with two different
@@ -289,8 +291,8 @@ func (r *reading[T]) ids(p *Page[T]) (ids []string, fresh bool) {
 }
 
 // repeats deals with a page that is an earlier one again. A server that ignores page
-// numbers gives its list in one answer, but a full page of it may be all that it ever
-// shows.
+// numbers may give its list in one answer; one of a length at which pages are cut may be
+// a page, and all that it ever shows.
 func (r *reading[T]) repeats(p *Page[T], ids []string) bool {
 	if r.shape == byCursor || len(ids) == 0 {
 		return false
@@ -300,7 +302,7 @@ func (r *reading[T]) repeats(p *Page[T], ids []string) bool {
 		r.starts[key] = true
 		return false
 	}
-	if r.pages == 2 && p.Guess && !r.marked && len(ids) < defaultPage {
+	if r.pages == 2 && p.Guess && !r.marked && !slices.Contains(pageSizes, len(ids)) {
 		r.pages = 1
 		return true
 	}

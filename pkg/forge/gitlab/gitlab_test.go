@@ -248,6 +248,7 @@ func TestPagesWithoutMarkers(t *testing.T) {
 		"null instead of nothing":    {[]forgetest.Reply{{Body: singles(1, 3)}, {Body: `null`}}, 3, 3},
 		"empty in the middle":        {[]forgetest.Reply{{Body: singles(1, 20)}, none, {Body: singles(21, 5)}, none}, 25, 5},
 		"a server without pages":     {[]forgetest.Reply{{Body: singles(1, 19)}}, 19, 2},
+		"all of it without pages":    {[]forgetest.Reply{{Body: singles(1, 40)}}, 40, 2},
 		"the first page always":      {[]forgetest.Reply{{Body: singles(1, 20)}}, -1, 2},
 		"the first page, full":       {[]forgetest.Reply{{Body: singles(1, 100)}}, -1, 2},
 		"the first page, promising":  {[]forgetest.Reply{page("2", singles(1, 5))}, -1, 2},
