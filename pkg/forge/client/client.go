@@ -106,6 +106,13 @@ type Client struct {
 	places    map[string]string // of renamed repositories: old paths and new ones
 }
 
+// Requests gives how many requests were sent, repeats and redirects included.
+func (c *Client) Requests() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.requests
+}
+
 // New checks the origin and gives a Client. It sends nothing.
 func New(cfg Config) (*Client, error) {
 	origin, err := url.Parse(cfg.Origin)

@@ -155,7 +155,7 @@ func runFetch(call *cli.Call) error {
 		return runCheck(call, adapter, cfg)
 	}
 	if err != nil {
-		return pipe.End(fetch.Name, stream.NewWriter(call.Env.Stdout), err)
+		return pipe.End(fetch.Name, pipe.Writer(call), err)
 	}
 	defer done()
 	return pipe.Run(call, fetch.Name, f.String("capture"), func(ctx context.Context, out *stream.Writer) error {
@@ -296,10 +296,14 @@ func connect(call *cli.Call, target forge.Target, cfg *fetch.Config) (adapter fo
 	cfg.Progress, cfg.Date = show.step, c.Date
 	settings := forge.Settings{MaxAnswerBytes: f.Int64("max-total"), Edits: !cfg.NotAfter.IsZero()}
 	open := func(t forge.Target) forge.Adapter { return driver.Open(t, endpoint, c, settings) }
-	if target.Kind == "" {
-		return &either{open: open, at: target}, show.clear, nil
+	done = func() {
+		show.clear()
+		call.Log.Detail(fault.Notice{Count: int64(c.Requests()), Text: "requests sent"})
 	}
-	return open(target), show.clear, nil
+	if target.Kind == "" {
+		return &either{open: open, at: target}, done, nil
+	}
+	return open(target), done, nil
 }
 
 // runCheck prints what the token can read.

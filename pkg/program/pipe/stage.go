@@ -7,6 +7,7 @@ import (
 	ucli "github.com/urfave/cli/v2"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
 	"snapline/pkg/stream"
@@ -24,7 +25,7 @@ func Run(call *cli.Call, name, capture string, body stage) error {
 	if call.Env.StdoutTerminal && !call.Flags.Bool(force.Name) {
 		return cli.Usagef("the stream would go to the terminal, with whatever its texts make of it: pipe it on, or give --%s", force.Name)
 	}
-	out := stream.NewWriter(call.Env.Stdout)
+	out := Writer(call)
 	var tee *stream.Capture
 	if capture != "" {
 		var err error
@@ -46,6 +47,16 @@ func Run(call *cli.Call, name, capture string, body stage) error {
 		return cause
 	}
 	return End(name, out, err)
+}
+
+// Writer gives the writer of a stage on stdout. Its abort line names the request of
+// --request-id, if the stage has that option.
+func Writer(call *cli.Call) *stream.Writer {
+	out := stream.NewWriter(call.Env.Stdout)
+	if id := call.Flags.String("request-id"); tree.ValidLabel(id) {
+		out.Request(id)
+	}
+	return out
 }
 
 // End ends the stream of a stage that failed: an abort line from upstream is
