@@ -171,6 +171,9 @@ func (d *Detector) plainValue(n nameAt, to int) bool {
 	case d.inList(n.start) && to < len(text) && (text[to] == ',' || text[to] == '}'): // {token: …}
 		return u&digit != 0 && u&letter != 0
 	}
+	if n.start > 0 && isQuote(text[n.start-1]) && to < len(text) && text[to] == text[n.start-1] { // -H "Api-Token: …"
+		return u&digit != 0 && u&letter != 0 && !isAddress(v)
+	}
 	return len(v) >= 16 && u&digit != 0 && u&letter != 0 && !isAddress(v)
 }
 

@@ -389,7 +389,7 @@ func (d *Detector) named(n *nameAt) bool {
 		word := runBack(text, k-1, max(0, k-1-maxIndent), alnum|underscore)
 		call := fold(text[word : k-1])
 		setter := call.in(setters)
-		if !setter && !call.in(readers) {
+		if !setter && !call.in(readers) && !containsFold(text[word:k-1], "env") {
 			return false
 		}
 		i = run(text, i+1, blank)

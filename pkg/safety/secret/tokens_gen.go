@@ -60,6 +60,8 @@ var providers = []provider{
 	{code: Stripe, prefix: "sk_" + "test_", body: alnum, min: 10, tail: stripe},
 	{code: Stripe, prefix: "rk_" + "live_", body: alnum, min: 10, tail: stripe},
 	{code: Stripe, prefix: "rk_" + "test_", body: alnum, min: 10, tail: stripe},
+	{code: Stripe, prefix: "sk_" + "prod_", body: alnum, min: 10, tail: stripe},
+	{code: Stripe, prefix: "rk_" + "prod_", body: alnum, min: 10, tail: stripe},
 	{code: Stripe, prefix: "whs" + "ec_", body: b64u | b64 | equals, min: 32},
 	{code: SendGrid, prefix: "SG.", body: b64u, min: 22, opt: bounded, tail: sendGrid},
 	{code: HuggingFace, prefix: "hf_", body: alnum, min: 34, opt: bounded},
