@@ -494,3 +494,18 @@ func TestListOverTheCap(t *testing.T) {
 		t.Errorf("%d reviews, gaps %v", n, got.Gaps)
 	}
 }
+
+// The numbers of docs/requests.md: version and entity, comments, reviews, runs and
+// statuses, the comments of two reviews, the timeline, three people; one more for the size
+// of pages, as drafts are hidden; two readings of two pages where one cannot hold the total
+// and the one answer may be such a page.
+func TestRequests(t *testing.T) {
+	for size, want := range map[int]int{50: 2 + 4 + 2 + 1 + 3 + 1, 6: 2 + 4 + 2 + 1 + 3 + 1 + 2*2, 3: 2 + 4 + 2 + 1 + 3 + 1} {
+		s := busy()
+		s.Size = size
+		o := onServer(s).Run(context.Background(), t, &forgetest.Net{})
+		if o.Lines(t); len(o.Requests) != want {
+			t.Errorf("%d a page: %d requests, want %d", size, len(o.Requests), want)
+		}
+	}
+}

@@ -350,3 +350,17 @@ func TestRenamedProject(t *testing.T) {
 		t.Errorf("entity %s after %d requests", got.Header.Entity.ID, len(o.Requests))
 	}
 }
+
+// The numbers of docs/requests.md: project and entity, discussions, pipelines, jobs and
+// bridges of four pipelines, statuses, kind and role of three people; in pages of three
+// also two more readings of three pages of discussions, two of pipelines, jobs and statuses.
+func TestRequests(t *testing.T) {
+	for size, want := range map[int]int{100: 2 + 1 + 1 + 4*2 + 1 + 2*3, 3: 2 + 2*3 + 2 + 4*2 + 2 + 2 + 2*3} {
+		s := busy()
+		s.Size = size
+		o := onServer(s).Run(context.Background(), t, &forgetest.Net{})
+		if o.Lines(t); len(o.Requests) != want {
+			t.Errorf("%d a page: %d requests, want %d", size, len(o.Requests), want)
+		}
+	}
+}
