@@ -104,6 +104,9 @@ var meanings = map[contract.GapCode]string{
 	contract.UnsafeContent:       "rejected by the filters; no part of it is here",
 }
 
+// Meaning says what a gap code means for who reads a tree.
+func Meaning(code contract.GapCode) string { return meanings[code] }
+
 // ReadGaps answers what is missing from a tree and which demands that breaks. Any gap of
 // scope actors breaks authorization as a whole (GAP-13).
 func ReadGaps(s *check.Snapshot, d Demands) (*Gaps, error) {

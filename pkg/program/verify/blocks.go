@@ -128,6 +128,17 @@ func blockOptions(call *cli.Call) (blocks.Options, error) {
 	return o, nil
 }
 
+// wanted refuses a digest that is missing or none.
+func wanted(flag, digest string) error {
+	switch {
+	case digest == "":
+		return cli.Usagef("--%s is missing: a tree cannot vouch for itself", flag)
+	case !tree.ValidDigest(digest):
+		return cli.Usagef("--%s takes 64 lowercase hex digits", flag)
+	}
+	return nil
+}
+
 // openTree opens a tree of an entity whose root the caller knows and reads its documents.
 // flag is what the digest came from.
 func openTree(dir, flag, digest string) (*read.Tree, error) {
@@ -135,11 +146,8 @@ func openTree(dir, flag, digest string) (*read.Tree, error) {
 }
 
 func openTreeWith(open func(path, digest string) (*check.Snapshot, error), dir, flag, digest string) (*read.Tree, error) {
-	switch {
-	case digest == "":
-		return nil, cli.Usagef("--%s is missing: a tree cannot vouch for itself", flag)
-	case !tree.ValidDigest(digest):
-		return nil, cli.Usagef("--%s takes 64 lowercase hex digits", flag)
+	if err := wanted(flag, digest); err != nil {
+		return nil, err
 	}
 	s, err := open(dir, digest)
 	if err != nil {

@@ -7,10 +7,15 @@ import (
 
 	ucli "github.com/urfave/cli/v2"
 
+	"snapline/pkg/check"
+	"snapline/pkg/contract/tree"
 	"snapline/pkg/disk"
+	"snapline/pkg/family"
+	"snapline/pkg/family/canon"
 	"snapline/pkg/fault"
 	"snapline/pkg/program/cli"
 	"snapline/pkg/read/report"
+	"snapline/pkg/safety"
 )
 
 func verifyReportCommand() *cli.Program {
@@ -31,6 +36,8 @@ made with mode 0600, replaces nothing and is refused inside a Git work tree. Wit
 --stream adds a link to each object whose address the stream states; it must be the one
 that the tree was made from.
 
+A tree of documents has a page too; its root is given by --manifest-sha256.
+
 markdown is for job summaries: counts, ids, codes, gaps, sizes and digests, no title,
 text, login, label, name or log. It goes to stdout, or to --out.`,
 		Examples: []string{
@@ -40,6 +47,7 @@ text, login, label, name or log. It goes to stdout, or to --out.`,
 		},
 		Flags: []ucli.Flag{
 			indexDigestFlag(),
+			&ucli.StringFlag{Name: "manifest-sha256", Usage: "the root `DIGEST` of a tree of documents"},
 			&ucli.StringFlag{Name: "format", Value: "html", Usage: "write `FORMAT`: html, text or markdown"},
 			&ucli.StringFlag{Name: "stream", Usage: "take web addresses from the bounded stream in `FILE` that the tree was made from"},
 			&ucli.StringFlag{Name: "out", Usage: "write into `FILE`, which must not exist and not lie in a Git work tree"},
@@ -47,7 +55,7 @@ text, login, label, name or log. It goes to stdout, or to --out.`,
 		Values:  map[string][]string{"format": {"html", "text", "markdown"}},
 		MinArgs: 1,
 		MaxArgs: 1,
-		Action:  onEntityTree(runVerifyReport),
+		Action:  runVerifyReport,
 	}
 }
 
@@ -65,7 +73,19 @@ var reportFormats = []pageFormat[*report.Page]{
 	{"markdown", false, true, (*report.Page).WriteMarkdown},
 }
 
+var documentFormats = []pageFormat[*report.DocumentPage]{
+	{"html", true, false, (*report.DocumentPage).WriteHTML},
+	{"text", true, true, (*report.DocumentPage).WriteText},
+	{"markdown", false, true, (*report.DocumentPage).WriteMarkdown},
+}
+
+// isDocuments reports whether a directory is a tree of documents.
+func isDocuments(dir string) bool { return has(dir, tree.ManifestPath) && !has(dir, tree.IndexPath) }
+
 func runVerifyReport(call *cli.Call) error {
+	if isDocuments(call.Args[0]) {
+		return reportDocuments(call)
+	}
 	format, err := chosenFormat(call, reportFormats)
 	if err != nil {
 		return err
@@ -86,6 +106,44 @@ func runVerifyReport(call *cli.Call) error {
 		return err
 	}
 	return writePage(call, format, page)
+}
+
+func reportDocuments(call *cli.Call) error {
+	format, err := chosenFormat(call, documentFormats)
+	if err != nil {
+		return err
+	}
+	if call.Flags.IsSet("stream") {
+		return cli.Usagef("--stream is for the tree of an issue or change proposal")
+	}
+	t, err := openDocuments(call.Args[0], "manifest-sha256", call.Flags.String("manifest-sha256"))
+	if err != nil {
+		return err
+	}
+	return writePage(call, format, &report.DocumentPage{DocumentTree: t, Root: call.Flags.String("manifest-sha256")})
+}
+
+// openDocuments verifies a tree of documents whose root the caller knows. flag is what the
+// digest came from.
+func openDocuments(dir, flag, digest string) (*check.DocumentTree, error) {
+	if err := wanted(flag, digest); err != nil {
+		return nil, err
+	}
+	engine, err := safety.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	t, err := check.Documents(dir, check.DocumentOptions{
+		ManifestSHA256: digest, Modes: check.AnyModes, Engine: engine, Families: family.Readers, Rejudge: canon.Rejudge,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Findings) > 0 {
+		f := t.Findings[0]
+		return nil, &fault.Error{Exit: fault.Aborted, File: f.Path, Rule: f.Rule, Detail: f.Detail}
+	}
+	return t, nil
 }
 
 // chosenFormat gives the format that the command line names. One that holds what people

@@ -75,13 +75,7 @@ func indexDigestFlag() ucli.Flag {
 // indexDigest gives the digest that the caller kept.
 func indexDigest(call *cli.Call) (string, error) {
 	digest := call.Flags.String("index-sha256")
-	switch {
-	case digest == "":
-		return "", cli.Usagef("--index-sha256 is missing: a tree cannot vouch for itself")
-	case !tree.ValidDigest(digest):
-		return "", cli.Usagef("--index-sha256 takes 64 lowercase hex digits")
-	}
-	return digest, nil
+	return digest, wanted("index-sha256", digest)
 }
 
 func modes(call *cli.Call) (check.Modes, error) {

@@ -149,7 +149,6 @@ func Compare(before, after *read.Tree, anyVersion bool) (*Diff, error) {
 	if err := d.records(); err != nil {
 		return nil, err
 	}
-	d.gaps()
 	d.reviews()
 	d.threads()
 	d.actors()
@@ -299,8 +298,10 @@ func digestOf(t *read.Tree, path string) string {
 	return ""
 }
 
-func (d *Diff) gaps() {
-	matched(d.before.Index.Gaps, d.after.Index.Gaps, func(g *tree.Gap) string { return string(g.Scope) + "/" + string(g.Code) }, func(b, a *tree.Gap) {
+// gapChanges gives the counts that are others, by scope and code.
+func gapChanges(before, after []tree.Gap) []Gap {
+	changes := []Gap{}
+	matched(before, after, func(g *tree.Gap) string { return string(g.Scope) + "/" + string(g.Code) }, func(b, a *tree.Gap) {
 		row := cmp.Or(a, b)
 		g := Gap{Scope: row.Scope, Code: row.Code}
 		if b != nil {
@@ -310,10 +311,11 @@ func (d *Diff) gaps() {
 			g.New = a.Count
 		}
 		if g.Old != g.New {
-			d.Gaps = append(d.Gaps, g)
+			changes = append(changes, g)
 		}
 	})
-	slices.SortFunc(d.Gaps, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Code, b.Code)) })
+	slices.SortFunc(changes, func(a, b Gap) int { return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Code, b.Code)) })
+	return changes
 }
 
 func (d *Diff) reviews() {

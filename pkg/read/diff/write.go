@@ -10,7 +10,9 @@ import (
 )
 
 // WriteJSON writes one JSON object.
-func (d *Diff) WriteJSON(w io.Writer) error {
+func (d *Diff) WriteJSON(w io.Writer) error { return writeJSON(w, d) }
+
+func writeJSON(w io.Writer, d any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(d)
@@ -47,22 +49,26 @@ func (d *Diff) WriteMarkdown(w io.Writer) error {
 	if len(sections) == 0 && d.Empty() {
 		b.WriteString("\nNothing.\n")
 	}
-	for _, s := range sections {
-		fmt.Fprintf(&b, "\n#### %s\n\n| | id | change |\n| --- | --- | --- |\n", s.Title)
-		for i, row := range s.Rows {
-			if i == maxRows {
-				fmt.Fprintf(&b, "\nand %d more\n", len(s.Rows)-maxRows)
-				break
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", row.Sort, code(row.ID), row.Change)
-		}
-	}
+	writeSections(&b, sections)
 	if added, removed := len(d.Entity.LabelsAdded), len(d.Entity.LabelsRemoved); added+removed > 0 {
 		fmt.Fprintf(&b, "\nLabels: %d added, %d removed.\n", added, removed)
 	}
 	fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(d.Prompt.Sentence()[:1])+d.Prompt.Sentence()[1:]+".")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func writeSections(b *strings.Builder, sections []Section) {
+	for _, s := range sections {
+		fmt.Fprintf(b, "\n#### %s\n\n| | id | change |\n| --- | --- | --- |\n", s.Title)
+		for i, row := range s.Rows {
+			if i == maxRows {
+				fmt.Fprintf(b, "\nand %d more\n", len(s.Rows)-maxRows)
+				break
+			}
+			fmt.Fprintf(b, "| %s | %s | %s |\n", row.Sort, code(row.ID), row.Change)
+		}
+	}
 }
 
 // maxRows bounds the rows of a table of a summary.
@@ -102,9 +108,7 @@ func (d *Diff) Sections() []Section {
 	}
 	section("Entity", d.entityRows())
 	section("Records", rows(d.Records, func(r Record) Row { return Row{string(r.Kind), r.ID, wording(r.Change, r.What)} }))
-	section("What is missing", rows(d.Gaps, func(g Gap) Row {
-		return Row{string(g.Scope) + "/" + string(g.Code), "", fmt.Sprintf("%d, was %d", g.New, g.Old)}
-	}))
+	section("What is missing", gapRows(d.Gaps))
 	section("Reviews", rows(d.Reviews, func(r Review) Row { return Row{"review", r.ID, r.State.String()} }))
 	section("Threads", rows(d.Threads, func(t Thread) Row {
 		text := wording(t.Change, t.What)
@@ -144,6 +148,12 @@ func (d *Diff) Sections() []Section {
 	}))
 	section("Agent runs", rows(d.Runs, func(r Run) Row { return Row{"agent run", r.ID, string(r.Change)} }))
 	return list
+}
+
+func gapRows(gaps []Gap) []Row {
+	return rows(gaps, func(g Gap) Row {
+		return Row{string(g.Scope) + "/" + string(g.Code), "", fmt.Sprintf("%d, was %d", g.New, g.Old)}
+	})
 }
 
 func rows[T any](list []T, row func(T) Row) []Row {

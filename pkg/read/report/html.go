@@ -22,6 +22,9 @@ import (
 //go:embed page.html
 var pageSource string
 
+//go:embed documents.html
+var documentsSource string
+
 //go:embed diff.html
 var diffSource string
 
@@ -37,7 +40,7 @@ func policy() string {
 
 // page is made when the first page is written: other commands do not wait for it.
 var page = sync.OnceValue(func() *template.Template {
-	source := strings.NewReplacer("POLICY", policy(), "STYLE", style).Replace(pageSource + diffSource)
+	source := strings.NewReplacer("POLICY", policy(), "STYLE", style).Replace(pageSource + diffSource + documentsSource)
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"clock": clock, "words": func(v any) string { return words(fmt.Sprint(v)) }, "tone": func(v any) string { return tones[fmt.Sprint(v)] },
 		"short": short, "size": size,

@@ -8,13 +8,14 @@ import (
 	"unicode"
 
 	"snapline/pkg/contract"
+	"snapline/pkg/contract/tree"
 )
 
 // WriteText writes the page for a terminal. It holds titles, texts and logins and is as
 // private as a capture. Each line of somebody's text stands behind a bar, so that none of
 // it can be taken for a line of ours, and what a terminal would obey is spelled out.
 func (p *Page) WriteText(w io.Writer) error {
-	t := &terminal{w: bufio.NewWriter(w)}
+	t := newTerminal(w)
 	t.line("%s %s, %s", p.KindName(), p.Name(), p.Singletons.Entity.State)
 	t.quote("", p.Singletons.Entity.Title)
 	t.line("on %s, created %s, updated %s", p.Index.Source.Host, clock(p.Singletons.Entity.CreatedAt), clock(p.Singletons.Entity.UpdatedAt))
@@ -94,6 +95,11 @@ func (p *Page) textChecks(t *terminal) error {
 // terminal writes lines for people; its first error is that of Flush.
 type terminal struct{ w *bufio.Writer }
 
+func newTerminal(w io.Writer) *terminal { return &terminal{w: bufio.NewWriter(w)} }
+
+// plain gives codes and counts without marks of Markdown.
+func plain(f tree.Filter) string { return strings.ReplaceAll(findings(f), "`", "") }
+
 func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
 
 func (t *terminal) head(name string) { t.line("\n%s\n%s", name, strings.Repeat("-", len(name))) }
@@ -119,7 +125,7 @@ func (t *terminal) record(indent string, r *Record) error {
 		t.line("%s%s", indent, r.Link)
 	}
 	if f := r.Row.Filter; f.Status != contract.Unchanged {
-		t.line("%s%s: %s", indent, f.Status, strings.ReplaceAll(findings(f), "`", ""))
+		t.line("%s%s: %s", indent, f.Status, plain(f))
 	}
 	body, err := r.Body()
 	if err != nil {

@@ -367,17 +367,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	s := testkit.New(contract.GitHub, contract.WorkItem, 3)
 	s.Comment(1, testkit.Time(2, "10:00"), s.ID("actor", 1), "one\n")
-	var b bytes.Buffer
-	w := stream.NewWriter(&b)
-	for _, l := range append([]contract.Line{s.Header}, s.Ordered()...) {
-		if err := w.Write(l); err != nil {
-			f.Fatal(err)
-		}
-	}
-	if err := w.End(strings.Repeat("0", 64)); err != nil {
-		f.Fatal(err)
-	}
-	tr := trace(f, config(f), source("3", b.Bytes()))
+	tr := trace(f, config(f), source("3", s.Bytes(f)))
 	f.Fuzz(func(t *testing.T, text string) {
 		answers, err := tr.Ask(text)
 		if (len(answers) == 0) != (err != nil) {
