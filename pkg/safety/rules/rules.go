@@ -175,75 +175,105 @@ func Load(fsys fs.FS, known Known) (*Set, error) {
 	return s, nil
 }
 
+// A block is an entry on its way into the set.
+type block struct {
+	*Entry
+	dir      string // the folder of its file
+	samples  Samples
+	language *Language // of its file, if that has begun
+	known    Known
+}
+
+// adders make a thing of its kind of an entry.
+var adders = map[string]func(*Set, block) error{
+	"code": (*Set).addCode, "token": (*Set).addToken, "range": (*Set).addRange, "list": (*Set).addList, "table": (*Set).addList,
+	"words": (*Set).addWords, "class": (*Set).addClass, "language": (*Set).addLanguage, "phrase": (*Set).addPhrase,
+}
+
 // add makes a thing of its kind of the entry.
 func (s *Set) add(e *Entry, dir string, known Known) error {
-	samples := Samples{Entry: e, Doc: e.one("doc"), Hits: e.all("hit"), Misses: e.all("miss")}
-	language := func() *Language {
-		if dir != "language" || len(s.Languages) == 0 {
-			return nil
-		}
-		if l := s.Languages[len(s.Languages)-1]; l.Entry.File == e.File {
-			return l
-		}
-		return nil
+	b := block{Entry: e, dir: dir, known: known}
+	b.samples = Samples{Entry: e, Doc: e.one("doc"), Hits: e.all("hit"), Misses: e.all("miss")}
+	if n := len(s.Languages); dir == "language" && n > 0 && s.Languages[n-1].Entry.File == e.File {
+		b.language = s.Languages[n-1]
 	}
-	switch e.Kind {
-	case "code":
-		rank, err := strconv.Atoi(e.one("rank"))
-		if err != nil || e.one("go") == "" {
-			return e.Errorf("a code has a rank and a name in Go")
-		}
-		s.Codes = append(s.Codes, &Code{Samples: samples, ID: e.ID, Go: e.one("go"), Rank: rank})
-	case "token":
-		s.Tokens = append(s.Tokens, &Token{Samples: samples, Prefixes: e.all("prefix"), Body: e.words("body"), Need: e.words("need"), Tail: e.one("tail")})
-	case "words":
-		for _, w := range e.words("words") {
-			shown := slices.ContainsFunc(samples.Hits, func(hit string) bool { return holds(hit, w, false) })
-			if !known.Constants[identifier(w)] && !shown {
-				return e.Errorf("no rule names %q, and it stands in no hit", w)
-			}
-			s.Words = append(s.Words, w)
-		}
-	case "range":
-		r := &Range{Samples: samples, ID: e.ID}
-		s.Ranges = append(s.Ranges, r)
-		return r.resolve(known)
-	case "list", "table":
-		l := &List{Samples: samples, Folder: dir, ID: e.ID, Go: e.one("go"), Code: e.one("code")}
-		l.Words = append(e.words("words"), e.all("item")...)
-		for _, row := range e.all("row") {
-			key, words, ok := strings.Cut(row, ":")
-			if !ok {
-				return e.Errorf("a row is a key, a colon and words: %q", row)
-			}
-			l.Rows = append(l.Rows, Row{key, strings.Fields(words)})
-		}
-		s.Lists = append(s.Lists, l)
-	case "language":
-		script := e.one("script")
-		if dir != "language" || script != "spaced" && script != "unspaced" || strings.TrimSuffix(path.Base(e.File), ".rules") != e.ID {
-			return e.Errorf("a language has a file of its name, and a script that is spaced or unspaced")
-		}
-		s.Languages = append(s.Languages, &Language{Samples: samples, ID: e.ID, Name: e.one("name"), Unspaced: script == "unspaced"})
-	case "class":
-		c := &Class{Samples: samples, ID: e.ID, Go: e.one("go"), Words: e.words("words")}
-		if len(c.Words) == 0 {
-			return e.Errorf("a class without words")
-		}
-		if l := language(); l != nil {
-			l.Classes = append(l.Classes, c)
-		} else if dir == "language" {
-			return e.Errorf("it stands before the language")
-		} else {
-			s.Classes = append(s.Classes, c)
-		}
-	case "phrase":
-		l := language()
-		if l == nil {
-			return e.Errorf("it stands before the language")
-		}
-		l.Phrases = append(l.Phrases, &Phrase{Samples: samples, ID: e.ID, Code: e.one("code")})
+	return adders[e.Kind](s, b)
+}
+
+func (s *Set) addCode(b block) error {
+	rank, err := strconv.Atoi(b.one("rank"))
+	if err != nil || b.one("go") == "" {
+		return b.Errorf("a code has a rank and a name in Go")
 	}
+	s.Codes = append(s.Codes, &Code{Samples: b.samples, ID: b.ID, Go: b.one("go"), Rank: rank})
+	return nil
+}
+
+func (s *Set) addToken(b block) error {
+	s.Tokens = append(s.Tokens, &Token{Samples: b.samples, Prefixes: b.all("prefix"), Body: b.words("body"), Need: b.words("need"), Tail: b.one("tail")})
+	return nil
+}
+
+func (s *Set) addRange(b block) error {
+	r := &Range{Samples: b.samples, ID: b.ID}
+	s.Ranges = append(s.Ranges, r)
+	return r.resolve(b.known)
+}
+
+func (s *Set) addList(b block) error {
+	l := &List{Samples: b.samples, Folder: b.dir, ID: b.ID, Go: b.one("go"), Code: b.one("code")}
+	l.Words = append(b.words("words"), b.all("item")...)
+	for _, row := range b.all("row") {
+		key, words, ok := strings.Cut(row, ":")
+		if !ok {
+			return b.Errorf("a row is a key, a colon and words: %q", row)
+		}
+		l.Rows = append(l.Rows, Row{key, strings.Fields(words)})
+	}
+	s.Lists = append(s.Lists, l)
+	return nil
+}
+
+func (s *Set) addWords(b block) error {
+	for _, w := range b.words("words") {
+		shown := slices.ContainsFunc(b.samples.Hits, func(hit string) bool { return holds(hit, w, false) })
+		if !b.known.Constants[identifier(w)] && !shown {
+			return b.Errorf("no rule names %q, and it stands in no hit", w)
+		}
+		s.Words = append(s.Words, w)
+	}
+	return nil
+}
+
+func (s *Set) addClass(b block) error {
+	c := &Class{Samples: b.samples, ID: b.ID, Go: b.one("go"), Words: b.words("words")}
+	switch {
+	case len(c.Words) == 0:
+		return b.Errorf("a class without words")
+	case b.language != nil:
+		b.language.Classes = append(b.language.Classes, c)
+	case b.dir == "language":
+		return b.Errorf("it stands before the language")
+	default:
+		s.Classes = append(s.Classes, c)
+	}
+	return nil
+}
+
+func (s *Set) addLanguage(b block) error {
+	script := b.one("script")
+	if b.dir != "language" || script != "spaced" && script != "unspaced" || strings.TrimSuffix(path.Base(b.File), ".rules") != b.ID {
+		return b.Errorf("a language has a file of its name, and a script that is spaced or unspaced")
+	}
+	s.Languages = append(s.Languages, &Language{Samples: b.samples, ID: b.ID, Name: b.one("name"), Unspaced: script == "unspaced"})
+	return nil
+}
+
+func (s *Set) addPhrase(b block) error {
+	if b.language == nil {
+		return b.Errorf("it stands before the language")
+	}
+	b.language.Phrases = append(b.language.Phrases, &Phrase{Samples: b.samples, ID: b.ID, Code: b.one("code")})
 	return nil
 }
 
