@@ -81,20 +81,20 @@ var pageSizes = []int{20, 30, 50, 100}
 //
 // page reads the page at a cursor; "" is the first.
 func Collect[T any](ctx context.Context, page func(ctx context.Context, cursor string) (Page[T], error)) ([]T, error) {
-	var r reading[T]
-	for range 2 {
-		var err error
-		if r, err = read(ctx, byCursor, page); err != nil {
-			return nil, err
-		}
-		if r.broken != nil {
-			r.ledger.Discard()
-		}
-		if !errors.Is(r.broken, ErrListMoved) {
-			break
-		}
+	last, err := read(ctx, byCursor, page)
+	if err == nil && errors.Is(last.broken, ErrListMoved) {
+		last.ledger.Discard()
+		last, err = read(ctx, byCursor, page)
 	}
-	return r.list()
+	switch {
+	case err != nil:
+		return nil, err
+	case last.broken == nil && last.shifted():
+		return agree(ctx, byCursor, last, page)
+	case last.broken != nil:
+		last.ledger.Discard()
+	}
+	return last.list()
 }
 
 // CollectNumbered reads all pages of a list by page number. One page cannot move. With
@@ -119,6 +119,11 @@ func CollectNumbered[T any](ctx context.Context, hides bool, page func(ctx conte
 	if !last.doubtful() {
 		return last.list()
 	}
+	return agree(ctx, s, last, page)
+}
+
+// agree reads a list until two readings in a row have the same ids in the same order.
+func agree[T any](ctx context.Context, s shape, last reading[T], page func(context.Context, string) (Page[T], error)) ([]T, error) {
 	for range maxReadings - 1 {
 		again, err := read(ctx, s, page)
 		if err != nil {
@@ -160,6 +165,7 @@ type reading[T any] struct {
 
 	ledger *client.Ledger // what its pages took of the cap on answers
 
+	totals bool  // two answers stated different totals
 	moved  bool  // there is a sign that the list moved
 	twice  bool  // an element came twice
 	broken error // this reading is not the list, however often it looks the same
@@ -215,8 +221,16 @@ func (r *reading[T]) doubtful() bool {
 	if r.pages == 1 {
 		return r.broken != nil
 	}
-	return r.broken != nil || r.moved || r.shape == sieved || r.total == nil || r.date.IsZero() ||
-		r.newest.After(r.date.Add(-dateSlack))
+	return r.broken != nil || r.moved || r.shape == sieved || r.total == nil || r.date.IsZero() || r.late()
+}
+
+// late reports an element that is newer than the first answer.
+func (r *reading[T]) late() bool { return r.newest.After(r.date.Add(-dateSlack)) }
+
+// shifted reports that elements of a list by cursor may have changed their places between
+// two pages.
+func (r *reading[T]) shifted() bool {
+	return r.pages > 1 && (r.totals || !r.date.IsZero() && r.late())
 }
 
 // endless reports more pages than a list of this kind can have.
@@ -242,7 +256,7 @@ func (r *reading[T]) add(p *Page[T], promised bool) (next string) {
 	}
 	if p.Total != nil {
 		if r.total != nil && *r.total != *p.Total {
-			r.moved = true
+			r.moved, r.totals = true, true
 		}
 		r.total = p.Total // the last page's word counts
 	}
@@ -328,11 +342,9 @@ func (r *reading[T]) ended(n int) bool {
 }
 
 func (r *reading[T]) item(item *Item[T], id string) {
-	if r.shape != byCursor {
-		r.order = append(r.order, id)
-		if item.Changed.After(r.newest) {
-			r.newest = item.Changed
-		}
+	r.order = append(r.order, id)
+	if item.Changed.After(r.newest) {
+		r.newest = item.Changed
 	}
 	if item.ID == "" {
 		r.unnamed[string(item.Raw)] = true

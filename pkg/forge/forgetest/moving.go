@@ -198,7 +198,7 @@ func holds(s *Stream, o Object) bool {
 	switch o.Scope {
 	case contract.ScopeChecks:
 		return slices.ContainsFunc(s.Checks, func(c *contract.Check) bool { return c.ID == o.ID })
-	case contract.ScopeReviews:
+	case contract.ScopeReviews, contract.ScopeComments: // a thread falls with either
 		return s.Record(o.ID) != nil || slices.ContainsFunc(s.Threads, func(l *contract.Thread) bool { return l.ID == o.ID })
 	}
 	return s.Record(o.ID) != nil

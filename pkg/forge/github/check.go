@@ -54,15 +54,15 @@ type checkRun struct {
 	databaseID int64
 }
 
-func readSuite(o strictjson.Object) (string, suite) {
+func readSuite(o strictjson.Object) forge.Item[suite] {
 	s := suite{id: o.ID("id"), first: embed1(o.Object("checkRuns"), readRun), failed: failedSuites[textOr(o.Get("conclusion"))]}
 	if run := o.OptObject("workflowRun").OptInt("databaseId"); run != nil {
 		s.run = *run
 	}
-	return s.id, s
+	return forge.Item[suite]{ID: s.id, Value: s, Changed: forge.Newest(o.OptText("updatedAt"))}
 }
 
-func readRun(o strictjson.Object) (string, checkRun) {
+func readRun(o strictjson.Object) forge.Item[checkRun] {
 	conclusion := textOr(o.Get("conclusion"))
 	r := checkRun{Check: forge.Check{
 		ID:           o.ID("id"),
@@ -78,7 +78,7 @@ func readRun(o strictjson.Object) (string, checkRun) {
 	if id := o.OptInt("databaseId"); id != nil {
 		r.databaseID = *id
 	}
-	return r.ID, r
+	return forge.Item[checkRun]{ID: r.ID, Value: r, Changed: forge.Newest(r.StartedAt, r.CompletedAt)}
 }
 
 // job is a workflow job: the same object as its check run, with a creation time
@@ -93,50 +93,71 @@ type job struct {
 // creation time alone (AMB-67). What is red and no check run is counted: suites that
 // failed before they had runs (AMB-85), and commit statuses (AMB-86).
 func (a *adapter) Checks(ctx context.Context, e *forge.Entity) forge.Checks {
-	suites, others, err := a.suites(ctx, e)
-	if err != nil {
-		return forge.Checks{Failed: err}
+	all, err := a.headChecks(ctx, e)
+	if client.IsKind(err, client.NotFound) && len(all.suites) > 0 {
+		all, err = a.headChecks(ctx, e) // a suite went between its list and its runs (AMB-83)
 	}
-	runs := make([][]checkRun, len(suites))
-	jobs := make([]map[int64]job, len(suites))
-	errs := make([]error, 2*len(suites))
-	forge.Parallel(2*len(suites), func(i int) {
-		s := suites[i/2]
-		if i%2 == 0 {
-			p := a.nodePages("suite_runs", s.id, "checkRuns", listPage)
-			p.where = "checks"
-			runs[i/2], errs[i] = s.first.rest(ctx, p, readRun)
-		} else if len(s.first.items) > 0 && s.run > 0 {
-			jobs[i/2], errs[i] = a.jobs(ctx, e, s.run)
-		}
-	})
-	if err := forge.FirstError(errs); err != nil {
+	if err != nil {
 		return forge.Checks{Failed: err}
 	}
 	var (
 		out    forge.Checks
 		failed int64
 	)
-	for i, s := range suites {
-		if s.failed != nil && s.failed(runs[i]) {
+	for i, s := range all.suites {
+		if s.failed != nil && s.failed(all.runs[i]) {
 			failed++
 		}
-		for _, r := range runs[i] {
-			if j, ok := jobs[i][r.databaseID]; ok && r.databaseID > 0 && r.HeadSHA != nil && j.head == *r.HeadSHA {
+		for _, r := range all.runs[i] {
+			if j, ok := all.jobs[i][r.databaseID]; ok && r.databaseID > 0 && r.HeadSHA != nil && j.head == *r.HeadSHA {
 				r.CreatedAt = j.created
 			}
 			r.Native = a.rest(e, "actions", "jobs", strconv.FormatInt(r.databaseID, 10), "logs")
 			out.Checks = append(out.Checks, r.Check)
 		}
 	}
-	out.Gaps = []contract.Gap{{Scope: contract.ScopeChecks, Code: contract.Unsupported, Count: failed}, others.gap()}
+	out.Gaps = []contract.Gap{{Scope: contract.ScopeChecks, Code: contract.Unsupported, Count: failed}, all.statuses.gap()}
 	if failed > 0 {
 		out.Notes = append(out.Notes, strconv.FormatInt(failed, 10)+" check suites of the head failed before they had check runs")
 	}
-	if note := others.note(); note != "" {
+	if note := all.statuses.note(); note != "" {
 		out.Notes = append(out.Notes, note)
 	}
 	return out
+}
+
+// headChecks is all that is read of the checks of the head; runs and jobs by suite.
+type headChecks struct {
+	suites   []suite
+	runs     [][]checkRun
+	jobs     []map[int64]job
+	statuses *commitStatuses
+}
+
+func (a *adapter) headChecks(ctx context.Context, e *forge.Entity) (c headChecks, err error) {
+	if c.suites, c.statuses, err = a.suites(ctx, e); err != nil {
+		return c, err
+	}
+	ctx, ledger := client.WithLedger(ctx)
+	defer func() {
+		if err != nil {
+			ledger.Discard()
+		}
+	}()
+	n := len(c.suites)
+	c.runs, c.jobs = make([][]checkRun, n), make([]map[int64]job, n)
+	errs := make([]error, 2*n)
+	forge.Parallel(2*n, func(i int) {
+		s := c.suites[i/2]
+		if i%2 == 0 {
+			p := a.nodePages("suite_runs", s.id, "checkRuns", listPage)
+			p.where = "checks"
+			c.runs[i/2], errs[i] = s.first.rest(ctx, p, readRun)
+		} else if len(s.first.items) > 0 && s.run > 0 {
+			c.jobs[i/2], errs[i] = a.jobs(ctx, e, s.run)
+		}
+	})
+	return c, forge.FirstError(errs)
 }
 
 // commitStatuses is what became of the commit statuses of the head.
@@ -195,12 +216,14 @@ func (a *adapter) suitePages(e *forge.Entity) (*pages, *commitStatuses) {
 func (a *adapter) suites(ctx context.Context, e *forge.Entity) ([]suite, *commitStatuses, error) {
 	p, of := a.suitePages(e)
 	all, err := list(ctx, p, readSuite)
-	if err == nil || !partOf(err) {
-		return all, of, err
+	if err != nil && partOf(err) {
+		p.variables["statuses"] = false
+		of.contexts, of.err = 0, err
+		all, err = list(ctx, p, readSuite)
 	}
-	p.variables["statuses"] = false
-	of.contexts, of.err = 0, err
-	all, err = list(ctx, p, readSuite)
+	for i := range all {
+		all[i].first.date = p.date
+	}
 	return all, of, err
 }
 

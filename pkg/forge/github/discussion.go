@@ -59,7 +59,7 @@ func (a *adapter) nodePages(operation, id, member string, size int) *pages {
 	}
 }
 
-func readComment(o strictjson.Object) (string, forge.Comment) {
+func readComment(o strictjson.Object) forge.Item[forge.Comment] {
 	c := forge.Comment{
 		ID:        o.ID("id"),
 		Body:      forge.NewText(o.Nullable("body")),
@@ -70,7 +70,7 @@ func readComment(o strictjson.Object) (string, forge.Comment) {
 		Moments:   moments(o),
 		URL:       textOr(o.Get("url")),
 	}
-	return c.ID, c
+	return forge.Item[forge.Comment]{ID: c.ID, Value: c, Changed: forge.Newest(c.CreatedAt, c.UpdatedAt, c.VisibleAt, c.EditedAt)}
 }
 
 // moments reads when an object could first be seen and when its text last changed.
@@ -92,7 +92,7 @@ type review struct {
 	pending bool
 }
 
-func readReview(o strictjson.Object) (string, review) {
+func readReview(o strictjson.Object) forge.Item[review] {
 	state := o.Text("state")
 	r := review{forge.Review{
 		ID:          o.ID("id"),
@@ -106,7 +106,7 @@ func readReview(o strictjson.Object) (string, review) {
 		Moments:     moments(o),
 		URL:         textOr(o.Get("url")),
 	}, state == pendingState}
-	return r.ID, r
+	return forge.Item[review]{ID: r.ID, Value: r, Changed: forge.Newest(r.SubmittedAt, r.UpdatedAt, r.VisibleAt, r.EditedAt)}
 }
 
 func (a *adapter) reviews(ctx context.Context, e *forge.Entity) ([]forge.Review, error) {
@@ -148,11 +148,12 @@ type dismissal struct {
 func (a *adapter) dismissals(ctx context.Context, e *forge.Entity) (map[string]forge.Dismissal, error) {
 	p := a.nodePages("dismissals", e.ID, "timelineItems", listPage)
 	p.total = "filteredCount"
-	events, err := list(ctx, p, func(o strictjson.Object) (string, dismissal) {
-		return o.ID("id"), dismissal{
+	events, err := list(ctx, p, func(o strictjson.Object) forge.Item[dismissal] {
+		d := dismissal{
 			review:    textOr(o.OptObject("review").Get("id")),
 			Dismissal: forge.Dismissal{At: o.OptText("createdAt"), By: who(o.Nullable("actor"))},
 		}
+		return forge.Item[dismissal]{ID: o.ID("id"), Value: d, Changed: forge.Newest(d.At)}
 	})
 	newest := map[string]forge.Dismissal{}
 	for _, d := range events {

@@ -62,9 +62,10 @@ func (a *adapter) Entity(ctx context.Context) (*forge.Entity, error) {
 	return e, err
 }
 
-func readLabel(o strictjson.Object) (string, string) {
+// readLabel reads a label, whose name is all there is.
+func readLabel(o strictjson.Object) forge.Item[string] {
 	name := o.Text("name")
-	return name, name
+	return forge.Item[string]{ID: name, Value: name}
 }
 
 func readEntity(kind contract.EntityKind, repository, o strictjson.Object) *forge.Entity {

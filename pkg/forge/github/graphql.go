@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
 	"snapline/pkg/forge"
 	"snapline/pkg/forge/client"
@@ -23,30 +24,34 @@ type variables map[string]any
 // query runs one operation and lets read take what it needs from data. read may run
 // more than once: an answer that is malformed is asked for again.
 func (a *adapter) query(ctx context.Context, operation, where string, v variables, read func(data strictjson.Object) error) error {
-	return a.partial(ctx, operation, where, v, 0, nil, func(data strictjson.Object, _ error) error { return read(data) })
+	_, err := a.partial(ctx, operation, where, v, 0, nil, func(data strictjson.Object, _ error) error { return read(data) })
+	return err
 }
 
 // partial is query for data of which the part at the path optional may be missing: read
 // is told why. slowTries is that of client.Request.
-func (a *adapter) partial(ctx context.Context, operation, where string, v variables, slowTries int, optional []string, read func(data strictjson.Object, lost error) error) error {
+func (a *adapter) partial(ctx context.Context, operation, where string, v variables, slowTries int, optional []string, read func(data strictjson.Object, lost error) error) (http.Header, error) {
 	text, err := queries.ReadFile("queries/" + operation + ".graphql")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := json.Marshal(struct {
 		Query     string    `json:"query"`
 		Variables variables `json:"variables"`
 	}{string(text), v})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = a.client.Do(ctx, client.Request{
+	resp, err := a.client.Do(ctx, client.Request{
 		Method: http.MethodPost, Path: a.graphql(), Body: body, Where: where,
 		Header: http.Header{"Content-Type": {"application/json"}},
 		Limit:  a.settings.MaxAnswerBytes, SlowTries: slowTries,
 		Judge: func(resp *client.Response) error { return judge(resp, optional, read) },
 	})
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return resp.Header, nil
 }
 
 // judge decides on the body, as GraphQL puts most failures into status 200: data is
@@ -191,9 +196,18 @@ type pages struct {
 	// why it did.
 	optional []string
 	lost     *error
+
+	date time.Time // of the first page
 }
 
-func (p *pages) read(ctx context.Context, cursor string, each func(nodes []strictjson.Value) error) (next string, total *int64, err error) {
+// part is what a page says beside its nodes.
+type part struct {
+	next  string
+	total *int64
+	date  time.Time
+}
+
+func (p *pages) read(ctx context.Context, cursor string, each func(nodes []strictjson.Value) error) (got part, err error) {
 	for {
 		v := variables{"first": p.size, "cursor": nil}
 		if cursor != "" {
@@ -207,18 +221,22 @@ func (p *pages) read(ctx context.Context, cursor string, each func(nodes []stric
 		if smaller {
 			tries = pageTries
 		}
-		err = p.adapter.partial(ctx, p.operation, p.where, v, tries, p.optional, func(data strictjson.Object, lost error) error {
+		var header http.Header
+		header, err = p.adapter.partial(ctx, p.operation, p.where, v, tries, p.optional, func(data strictjson.Object, lost error) error {
 			if lost != nil {
 				*p.lost = lost
 			}
 			o, err := p.pick(data)
 			if err == nil {
-				next, total, err = connection(o, p.total, each)
+				got, err = connection(o, p.total, each)
 			}
 			return err
 		})
-		if err == nil || !smaller || !client.IsKind(err, client.ServerError, client.TooLarge) {
-			return next, total, err
+		if err == nil || !smaller || !client.IsKind(err, client.ServerError, client.TooLarge) || client.OverTotal(err) {
+			if got.date = forge.Date(header); cursor == "" {
+				p.date = got.date
+			}
+			return got, err
 		}
 		p.size /= 2
 	}
@@ -226,77 +244,79 @@ func (p *pages) read(ctx context.Context, cursor string, each func(nodes []stric
 
 // connection reads one page of a connection. A null node is an object that the token
 // may not see: the page has failed (AMB-42).
-func connection(o strictjson.Object, total string, each func(nodes []strictjson.Value) error) (next string, count *int64, err error) {
+func connection(o strictjson.Object, total string, each func(nodes []strictjson.Value) error) (part, error) {
 	var nodes []strictjson.Value
 	if list := o.Nullable("nodes"); !list.Missing() { // null holds nothing, as [] does
 		nodes = list.Array()
 	}
 	for _, n := range nodes {
 		if n.Null() {
-			return "", nil, forge.ErrNullObject
+			return part{}, forge.ErrNullObject
 		}
 	}
+	got := part{total: o.OptInt(total)}
 	info := o.Object("pageInfo")
 	if info.Bool("hasNextPage") {
-		if next = info.Text("endCursor"); next == "" {
-			return "", nil, &client.Error{Kind: client.Malformed, Status: http.StatusOK, Detail: "a page has a successor without a cursor"}
+		if got.next = info.Text("endCursor"); got.next == "" {
+			return part{}, &client.Error{Kind: client.Malformed, Status: http.StatusOK, Detail: "a page has a successor without a cursor"}
 		}
 	}
-	return next, o.OptInt(total), each(nodes)
+	return got, each(nodes)
 }
 
-// list reads all pages of a connection into a list.
-func list[T any](ctx context.Context, p *pages, read func(o strictjson.Object) (id string, value T)) ([]T, error) {
-	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
-		var items []forge.Item[T]
-		next, total, err := p.read(ctx, cursor, func(nodes []strictjson.Value) error {
-			items = itemsOf(nodes, read)
-			return nil
-		})
-		return forge.Page[T]{Items: items, Next: next, Total: total}, err
-	})
+// reader reads an element of a list.
+type reader[T any] func(o strictjson.Object) forge.Item[T]
+
+// list reads all pages of a connection into a list. A cursor is no promise that nothing
+// moves: where it counts elements, one that is deleted in front hides another (AMB-82).
+func list[T any](ctx context.Context, p *pages, read reader[T]) ([]T, error) {
+	return embedded[T]{}.rest(ctx, p, read)
 }
 
-func itemsOf[T any](nodes []strictjson.Value, read func(o strictjson.Object) (string, T)) []forge.Item[T] {
+func itemsOf[T any](nodes []strictjson.Value, read reader[T]) []forge.Item[T] {
 	items := make([]forge.Item[T], len(nodes))
 	for i, n := range nodes {
-		id, value := read(n.Object())
-		items[i] = forge.Item[T]{ID: id, Raw: n.Raw(), Value: value}
+		items[i] = read(n.Object())
+		items[i].Raw = n.Raw()
 	}
 	return items
 }
 
-// embedded is the first page of a nested connection, as it came with its parent.
+// embedded is the first page of a nested connection, as it came with its parent; the zero
+// value is none.
 type embedded[T any] struct {
+	came  bool
 	items []forge.Item[T]
-	next  string
-	total *int64
-	err   error
+	part
+	err error
 }
 
-func embed1[T any](o strictjson.Object, read func(o strictjson.Object) (string, T)) (e embedded[T]) {
-	e.next, e.total, e.err = connection(o, "totalCount", func(nodes []strictjson.Value) error {
+func embed1[T any](o strictjson.Object, read reader[T]) (e embedded[T]) {
+	e.came = true
+	e.part, e.err = connection(o, "totalCount", func(nodes []strictjson.Value) error {
 		e.items = itemsOf(nodes, read)
 		return nil
 	})
 	return e
 }
 
-// rest reads the whole nested list: the page that came along, then the pages behind
-// it. If the list moved, it is read again from its start through p alone.
-func (e embedded[T]) rest(ctx context.Context, p *pages, read func(o strictjson.Object) (string, T)) ([]T, error) {
-	first := true
+// rest reads the whole list: the page that came along, then the pages behind it. If the
+// list moved, it is read again from its start through p alone.
+func (e embedded[T]) rest(ctx context.Context, p *pages, read reader[T]) ([]T, error) {
 	return forge.Collect(ctx, func(ctx context.Context, cursor string) (forge.Page[T], error) {
-		if first && cursor == "" {
-			first = false
-			return forge.Page[T]{Items: e.items, Next: e.next, Total: e.total}, e.err
+		got, items, err := e.part, e.items, e.err
+		if !e.came || cursor != "" {
+			got, err = p.read(ctx, cursor, func(nodes []strictjson.Value) error {
+				items = itemsOf(nodes, read)
+				return nil
+			})
 		}
-		var items []forge.Item[T]
-		next, total, err := p.read(ctx, cursor, func(nodes []strictjson.Value) error {
-			items = itemsOf(nodes, read)
-			return nil
-		})
-		return forge.Page[T]{Items: items, Next: next, Total: total}, err
+		e.came = false
+		page := forge.Page[T]{Items: items, Next: got.next, Total: got.total, Date: got.date}
+		if got.total != nil {
+			page.Most = int(min((*got.total+smallestPage-1)/smallestPage, 1<<20))
+		}
+		return page, err
 	})
 }
 

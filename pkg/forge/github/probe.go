@@ -23,10 +23,10 @@ func (a *adapter) Probe(ctx context.Context, e *forge.Entity, source contract.Sc
 	}
 	switch source {
 	case contract.ScopeComments:
-		_, _, err := a.nodePages("comments", e.ID, "comments", listPage).read(ctx, "", author)
+		_, err := a.nodePages("comments", e.ID, "comments", listPage).read(ctx, "", author)
 		return people, err
 	case contract.ScopeReviews:
-		_, _, err := a.nodePages("reviews", e.ID, "reviews", listPage).read(ctx, "", author)
+		_, err := a.nodePages("reviews", e.ID, "reviews", listPage).read(ctx, "", author)
 		return people, err
 	case contract.ScopeChecks:
 		return nil, a.probeChecks(ctx, e)
@@ -40,9 +40,9 @@ func (a *adapter) Probe(ctx context.Context, e *forge.Entity, source contract.Sc
 func (a *adapter) probeChecks(ctx context.Context, e *forge.Entity) error {
 	suites, statuses := a.suitePages(e)
 	var run int64
-	_, _, err := suites.read(ctx, "", func(nodes []strictjson.Value) error {
+	_, err := suites.read(ctx, "", func(nodes []strictjson.Value) error {
 		for _, n := range nodes {
-			if _, s := readSuite(n.Object()); s.run > 0 {
+			if s := readSuite(n.Object()).Value; s.run > 0 {
 				run = s.run
 			}
 		}

@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"snapline/pkg/forge/forgetest"
 	"snapline/pkg/forge/github/githubtest"
 	"snapline/pkg/json/canonicaljson"
+	"snapline/pkg/requirement"
 )
 
 func headOnce(t *testing.T) {
@@ -223,6 +225,79 @@ func logRedirect(t *testing.T) {
 		}
 		if strings.Contains(o.Stderr, "SIGNED") {
 			t.Errorf("the signature is in %s", o.Stderr)
+		}
+	}
+}
+
+// TestSuitesThatNeverHadRuns: a red head must not look like one without checks.
+func TestSuitesThatNeverHadRuns(t *testing.T) {
+	requirement.Claim(t, "AMB-85")
+	skipped := githubtest.With(githubtest.Run("CR_1", 1, "build"), "conclusion", "SKIPPED", "startedAt", nil)
+	failed := githubtest.With(githubtest.Run("CR_2", 2, "build"), "conclusion", "FAILURE")
+	for _, c := range []struct {
+		conclusion any
+		runs       []githubtest.M
+		want       int64
+	}{
+		{"STARTUP_FAILURE", nil, 1},
+		{"FAILURE", nil, 1},
+		{"STARTUP_FAILURE", []githubtest.M{skipped}, 1},
+		{"STARTUP_FAILURE", []githubtest.M{failed}, 0},
+		{"FAILURE", []githubtest.M{failed}, 0},
+		{"SUCCESS", nil, 0},
+		{"CANCELLED", nil, 0},
+		{nil, nil, 0},
+	} {
+		f, _ := pull()
+		f.AddChecks(githubtest.With(githubtest.Suite("CS_1", 90, c.runs...), "conclusion", c.conclusion))
+		got := run(t, f, nil, nil).Lines(t)
+		if got.Gaps["checks/unsupported"] != c.want || len(got.Checks) != len(c.runs) {
+			t.Errorf("%v with %d runs: gaps %v", c.conclusion, len(c.runs), got.Gaps)
+		}
+	}
+}
+
+// TestCommitStatuses: they are counted, and their loss costs nothing but themselves.
+func TestCommitStatuses(t *testing.T) {
+	requirement.Claim(t, "AMB-86")
+	build := func() *githubtest.Fake {
+		f, _ := pull()
+		f.AddChecks(githubtest.Suite("CS_1", 90, githubtest.Run("CR_1", 1, "build")))
+		f.Commits[githubtest.Head]["status"] = githubtest.M{"contexts": []githubtest.M{{"context": "ci/legacy"}, {"context": "deploy"}}}
+		return f
+	}
+	partly := func(kind string) forgetest.Fault {
+		return forgetest.EditJSON(func(v any) any {
+			o := v.(map[string]any)
+			commit := o["data"].(map[string]any)["repository"].(map[string]any)["object"].(map[string]any)
+			if _, asked := commit["status"]; asked {
+				commit["status"] = nil
+				o["errors"] = []any{map[string]any{"type": kind, "path": []any{"repository", "object", "status"}, "message": "no"}}
+			}
+			return o
+		})
+	}
+	whole := func(status int, body string) forgetest.Fault { return forgetest.Answer(status, nil, body) }
+	for name, c := range map[string]struct {
+		fault forgetest.Fault
+		gap   string
+		count int64
+	}{
+		"counted":           {nil, "checks/invalid_metadata", 2},
+		"refused":           {partly("FORBIDDEN"), "checks/authorization_failed", 1},
+		"failed":            {partly("SOMETHING"), "checks/fetch_failed", 1},
+		"refused as whole":  {whole(200, `{"errors":[{"type":"FORBIDDEN","message":"Resource not accessible by integration"}]}`), "checks/authorization_failed", 1},
+		"too slow together": {whole(502, `{}`), "checks/fetch_failed", 1},
+	} {
+		n := &forgetest.Net{Fault: func(key string, _ int) forgetest.Fault {
+			if strings.Contains(key, "query Checks") && strings.Contains(key, `"statuses":true`) {
+				return c.fault
+			}
+			return nil
+		}}
+		got := subject(build).Run(context.Background(), t, n).Lines(t)
+		if len(got.Checks) != 1 || got.Gaps[c.gap] != c.count || len(got.Gaps) != 1 {
+			t.Errorf("%s: %d checks, gaps %v", name, len(got.Checks), got.Gaps)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"snapline/pkg/contract"
 	"snapline/pkg/forge"
+	"snapline/pkg/forge/client"
 	"snapline/pkg/json/strictjson"
 )
 
@@ -32,7 +33,7 @@ type inlineComment struct {
 // sides maps native sides (MAP-21).
 var sides = map[string]contract.Side{"LEFT": contract.Left, "RIGHT": contract.Right}
 
-func readThread(o strictjson.Object) (string, nativeThread) {
+func readThread(o strictjson.Object) forge.Item[nativeThread] {
 	t := nativeThread{Thread: forge.Thread{
 		ID:                o.ID("id"),
 		Resolved:          o.OptBool("isResolved"),
@@ -49,31 +50,50 @@ func readThread(o strictjson.Object) (string, nativeThread) {
 		t.Side = &side
 	}
 	t.first = embed1(o.Object("comments"), readInline)
-	return t.ID, t
+	item := forge.Item[nativeThread]{ID: t.ID, Value: t}
+	for _, c := range t.first.items {
+		if c.Changed.After(item.Changed) {
+			item.Changed = c.Changed
+		}
+	}
+	return item
 }
 
-func readInline(o strictjson.Object) (string, inlineComment) {
-	id, c := readComment(o)
-	return id, inlineComment{
-		Comment: c, pending: o.Text("state") == pendingState,
+func readInline(o strictjson.Object) forge.Item[inlineComment] {
+	c := readComment(o)
+	return forge.Item[inlineComment]{ID: c.ID, Changed: c.Changed, Value: inlineComment{
+		Comment: c.Value, pending: o.Text("state") == pendingState,
 		replyTo:     textOr(o.OptObject("replyTo").Get("id")),
 		review:      textOr(o.OptObject("pullRequestReview").Get("id")),
 		originalSHA: o.OptObject("originalCommit").OptText("oid"),
-	}
+	}}
 }
 
-// threads lists all threads with all their comments, or fails.
+// threads lists all threads with all their comments, or fails. One that goes between its
+// list and its comments is not found; then the list is looked at again (AMB-83).
 func (a *adapter) threads(ctx context.Context, e *forge.Entity) ([]thread, error) {
+	kept, ledger := client.WithLedger(ctx)
+	all, err := a.threadsOnce(kept, e)
+	if client.IsKind(err, client.NotFound) && ctx.Err() == nil {
+		ledger.Discard()
+		return a.threadsOnce(ctx, e)
+	}
+	return all, err
+}
+
+func (a *adapter) threadsOnce(ctx context.Context, e *forge.Entity) ([]thread, error) {
 	p := a.nodePages("threads", e.ID, "reviewThreads", threadPage)
 	p.variables["inner"] = a.page(innerPage)
 	listed, err := list(ctx, p, readThread)
 	if err != nil {
 		return nil, err
 	}
+	date := p.date
 	full := make([][]inlineComment, len(listed))
 	errs := make([]error, len(listed))
 	forge.Parallel(len(listed), func(i int) {
 		p := a.nodePages("thread_comments", listed[i].ID, "comments", listPage)
+		listed[i].first.date = date
 		full[i], errs[i] = listed[i].first.rest(ctx, p, readInline)
 	})
 	if err := forge.FirstError(errs); err != nil {

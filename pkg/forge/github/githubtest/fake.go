@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The host names of the fake.
@@ -38,8 +39,9 @@ type Fake struct {
 	Prefix string
 	// LogBase is where logs are redirected to; https://LogHost when empty.
 	LogBase string
-	Objects []M // further objects that have an id
-	Viewer  M   // whose token it is
+	Objects []M       // further objects that have an id
+	Viewer  M         // whose token it is
+	Now     time.Time // of the answers; a fixed time if zero
 }
 
 // Reply is a fixed answer; status 0 means 200.
@@ -127,7 +129,11 @@ func walkObjects(v any, visit func(M)) {
 // ServeHTTP implements the API host.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Ratelimit-Remaining", "4200")
-	w.Header().Set("Date", "Fri, 01 May 2026 12:00:00 GMT")
+	now := f.Now
+	if now.IsZero() {
+		now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	}
+	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 	if r.Header.Get("User-Agent") == "" {
 		answer(w, http.StatusForbidden, M{"message": "Request forbidden by administrative rules."})
 		return
