@@ -143,7 +143,7 @@ func Compare(before, after *read.Tree, anyVersion bool) (*Diff, error) {
 	d := &Diff{
 		OldIndex: before.IndexSHA256, NewIndex: after.IndexSHA256, before: before, after: after,
 		FilterVersion: changed(before.Index.FilterVersion, after.Index.FilterVersion),
-		Records:       []Record{}, Gaps: []Gap{}, Reviews: []Review{}, Threads: []Thread{}, Actors: []Actor{}, Checks: []Check{}, Runs: []Run{},
+		Records:       []Record{}, Gaps: gapChanges(before.Index.Gaps, after.Index.Gaps), Reviews: []Review{}, Threads: []Thread{}, Actors: []Actor{}, Checks: []Check{}, Runs: []Run{},
 	}
 	d.entity()
 	if err := d.records(); err != nil {

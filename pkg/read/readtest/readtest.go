@@ -16,13 +16,19 @@ import (
 )
 
 // directory takes the files of a tree.
-type directory string
+type directory struct {
+	path string
+	made map[string]bool // directories
+}
 
 // WriteFile implements emit's sink.
 func (d directory) WriteFile(path string, content []byte) error {
-	full := filepath.Join(string(d), filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-		return err
+	full := filepath.Join(d.path, filepath.FromSlash(path))
+	if dir := filepath.Dir(full); !d.made[dir] {
+		d.made[dir] = true
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(full, content, 0o600)
 }
@@ -32,7 +38,7 @@ func Build(t testing.TB, bounded []byte) (dir, digest string) {
 	t.Helper()
 	dir = t.TempDir()
 	in := stream.NewReader(bytes.NewReader(bounded), stream.ReaderOptions{Name: "test", Position: 3})
-	if err := emit.Build(t.Context(), in, directory(dir), canon.Rejudge); err != nil {
+	if err := emit.Build(t.Context(), in, directory{dir, map[string]bool{}}, canon.Rejudge); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.ReadFile(filepath.Join(dir, tree.IndexPath))
