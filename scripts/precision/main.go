@@ -85,7 +85,7 @@ func run(path, show string, around int, pairs string) error {
 	return nil
 }
 
-// read gives the texts of a file and the digest of its lines.
+// read gives the texts of a file and the digest of its lines, before compression.
 func read(path string) (texts []sample, digest string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,10 +126,9 @@ func read(path string) (texts []sample, digest string, err error) {
 type row struct{ texts, rejected, redacted, findings int }
 
 type measure struct {
-	all         row
-	kinds       map[string]*row
-	codes       map[string]*row // texts and findings only
-	isRedaction func(code string) bool
+	all   row
+	kinds map[string]*row
+	codes map[string]*row // texts and findings only
 }
 
 func newMeasure() *measure {
@@ -157,7 +156,7 @@ func (m *measure) add(s sample, r safety.Result) {
 			redacted, findings = true, findings+int(f.Count)
 		}
 	}
-	for _, row := range []*row{&m.all, at(m.kinds, s.Kind)} {
+	for _, row := range []*row{&m.all, at(m.kinds, kind(s))} {
 		row.texts++
 		row.findings += findings
 		if redacted {
@@ -167,6 +166,17 @@ func (m *measure) add(s sample, r safety.Result) {
 			row.rejected++
 		}
 	}
+}
+
+// kind gives the kind of a text without what tells one language or folder from another:
+// i18n of i18n-de, dockerfile of a/b/dockerfile.
+func kind(s sample) string {
+	k := s.Kind[strings.LastIndexByte(s.Kind, '/')+1:]
+	k, _, _ = strings.Cut(k, "-")
+	if k == "" {
+		return "other"
+	}
+	return k
 }
 
 func (m *measure) print() {

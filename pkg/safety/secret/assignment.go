@@ -428,7 +428,9 @@ func (n *nameAt) mayBe(text []byte, from, to int) bool {
 		return false // the name of an object of Kubernetes
 	}
 	if quote := text[max(0, from-1)]; isQuote(quote) && len(v) >= minValue {
-		if isURN(v) || namesOne(v, text[n.start:n.end]) || hasAt(v, 0, "-----BEGIN") || quote == '`' && hasAt(v, 0, "export ") {
+		name := text[n.start:n.end]
+		if isURN(v) || namesOne(v, name) || isNamedWords(v, name) || quote == '`' && isOpenTemplate(v) ||
+			v[0] == '{' && v[len(v)-1] == '}' && bytes.Contains(v, []byte(": ")) || v[len(v)-1] == ':' && union(v)&digit == 0 || n.auth && bytes.Count(v, []byte(" ")) > 2 && union(v)&digit == 0 || hasAt(v, 0, "-----BEGIN") || quote == '`' && hasAt(v, 0, "export ") {
 			return false
 		}
 		if last := fold(text[n.start+lastWord(text[n.start:n.end]) : n.end]); last.word() != "password" && len(v) == last.n && equalFold(v, 0, last.word()) {

@@ -78,7 +78,7 @@ func (d *Detector) nativeName(pos int) {
 	}
 	d.spend(min(to-from, maxMixed))
 	v := text[from:to]
-	if u := union(v[:min(len(v), maxMixed)]); u&letter == 0 || u&digit == 0 || isPath(v) || isAddress(v) || codeEnd(text, n.value, n.spaced) > 0 {
+	if u := union(v[:min(len(v), maxMixed)]); u&letter == 0 || u&digit == 0 || u&blank != 0 || isPath(v) || isAddress(v) || codeEnd(text, n.value, n.spaced) > 0 {
 		return
 	}
 	d.report(from, to, EnvValue)

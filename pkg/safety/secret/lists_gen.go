@@ -122,14 +122,15 @@ var numericIBANs = wordList{
 
 // thingWords is the last words of the names of things that are no secret: where it lies, how it is used, how long it lives.
 var thingWords = wordList{
-	"alg", "algorithm", "audience", "backend", "class", "column", "command", "count",
-	"dir", "directory", "endpoint", "env", "expiration", "expiry", "expression", "file",
-	"flow", "format", "generator", "handler", "hash", "header", "helper", "host",
-	"id", "interval", "kind", "length", "lifetime", "location", "manager", "mechanism",
-	"method", "mode", "name", "namespace", "param", "parameter", "path", "plugin",
-	"policy", "prefix", "provider", "realm", "rotation", "salt", "schedule", "scheme",
-	"scope", "selector", "size", "source", "status", "stdin", "store", "suffix",
-	"timeout", "ttl", "type", "uri", "url", "var", "version",
+	"alg", "algo", "algorithm", "at", "audience", "backend", "class", "column",
+	"command", "count", "dir", "directory", "endpoint", "env", "expiration", "expiry",
+	"expression", "file", "flow", "format", "generator", "handler", "hash", "header",
+	"helper", "host", "id", "interval", "kind", "length", "lifetime", "location",
+	"manager", "mechanism", "method", "mode", "name", "namespace", "param", "parameter",
+	"path", "plugin", "policy", "prefix", "provider", "realm", "rotation", "salt",
+	"schedule", "scheme", "scope", "selector", "size", "source", "status", "stdin",
+	"store", "suffix", "timeout", "ttl", "type", "uri", "url", "var",
+	"version",
 }
 
 // switchWords is the first words of the names of flags that take no value.

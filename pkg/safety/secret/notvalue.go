@@ -122,7 +122,7 @@ func namesOne(v, name []byte) bool {
 	default:
 		return false
 	}
-	return end.word() == last.word() && lastWord(v) > 0 && union(v)&digit == 0 && run(v, 0, nameSet) == len(v)
+	return end.word() == last.word() && lastWord(v) > 0 && union(v)&digit == 0 && run(v, 0, nameSet|blank) == len(v)
 }
 
 // isWordless tells whether v has no letter or digit of ASCII.
@@ -182,7 +182,7 @@ func isFunction(text []byte, i int) bool {
 	const longest = 256
 	switch text[i] {
 	case '[':
-		return hasAt(text, i, "[:")
+		return hasAt(text, i, "[:") || hasAt(text, i, "[/")
 	case ':':
 		return hasAt(text, i, "::") && i+2 < len(text) && is(text[i+2], upper)
 	case '(', '|':
@@ -207,6 +207,9 @@ func isFunction(text []byte, i int) bool {
 		if end == unclosed {
 			return isParameters(text[i+1:limit]) && bytes.IndexByte([]byte("{[,\n"), lastOfLine(text[i:limit])) >= 0
 		}
+		if isCast(text, i, end) {
+			return true
+		}
 		if name := run(text, i+1, alnum|underscore|dot); name > i+1 && name+1 == end && hasAt(text, end, " ") && end+1 < len(text) && is(text[end+1], letter) && hasAt(text, run(text, end+1, alnum|underscore|dot), ";") {
 			return true // a conversion: (Type) value;
 		}
@@ -226,6 +229,29 @@ func isFunction(text []byte, i int) bool {
 	}
 	k = run(text, k, blank)
 	return hasAt(text, k, "=>") || text[i] == '(' && (hasAt(text, k, "->") || hasAt(text, k, "{\n"))
+}
+
+// isCast tells whether text[i:end] is a type in brackets before what is made that type: (Type)x,
+// (*T)(nil).
+func isCast(text []byte, i, end int) bool {
+	k := i + 1
+	if hasAt(text, k, "*") {
+		k++
+	}
+	name := run(text, k, alnum|underscore|dot)
+	return name > k && name+1 == end && end < len(text) && is(text[k], letter) && (is(text[end], letter) || text[end] == '(')
+}
+
+// isNamedWords tells whether v is words in small letters behind a name of code that tells more
+// than the secret: DeviceTokenPending = "authorization_pending".
+func isNamedWords(v, name []byte) bool {
+	return !endsSecret(name) && union(name)&underscore == 0 && union(name)&lower != 0 && wordEnd(name, 0) < len(name) &&
+		union(v)&(underscore|dash) != 0 && run(v, 0, lower|underscore|dash) == len(v)
+}
+
+// isOpenTemplate tells whether v begins with an expression of a template that goes on behind it.
+func isOpenTemplate(v []byte) bool {
+	return hasAt(v, 0, "${") && balanced(v, 1, len(v), '{', '}') == unclosed
 }
 
 // typeAssertion tells whether a member with a type in brackets stands at text[i:], as in Go

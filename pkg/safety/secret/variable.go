@@ -132,6 +132,9 @@ func (n *nameAt) isIdentifier(text []byte, to int) bool {
 	if end == 0 || run(v, 0, letter|underscore|dot) < end || !is(v[0], letter|underscore) || v[end-1] == '.' {
 		return false
 	}
+	if n.spaced && n.op == '=' && to < len(text) && text[to] == ';' && end == len(v) && is(v[0], upper) && innerCapital(v) {
+		return true
+	}
 	joined := bytes.IndexByte(v[:end], '_') >= 0 || bytes.IndexByte(v[:end], '.') >= 0 || is(v[0], lower) && union(v)&upper != 0
 	if !joined && (end < len(v) || union(v)&upper != 0) {
 		return false
@@ -146,7 +149,7 @@ func (n *nameAt) isIdentifier(text []byte, to int) bool {
 		ends := n.quote != 0 && shuts < len(text) && (text[shuts] == '}' || text[shuts] == ')')
 		return joined && (declared || ends || n.op == '=' && n.spaced)
 	}
-	if n.op == '=' && n.spaced && (hasAt(text, to, " if ") || hasAt(text, to, " unless ") || hasAt(text, to, " do ")) {
+	if n.op == '=' && n.spaced && (hasAt(text, to, " if ") || hasAt(text, to, " unless ") || hasAt(text, to, " do ") || hasAt(text, to, " as ") || declared && hasAt(text, to, " +")) {
 		return joined
 	}
 	return bytes.IndexByte([]byte(",;)"), text[to]) >= 0
