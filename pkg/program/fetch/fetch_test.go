@@ -412,3 +412,54 @@ func TestRefusedPipeCostsNoRequests(t *testing.T) {
 		t.Errorf("exit %d after %d requests, %q", exit, n.Load(), errs.String())
 	}
 }
+
+// TestShortForm: the first answer tells the kind, and the built-in profile follows.
+func TestShortForm(t *testing.T) {
+	requirement.Claim(t, "AMB-81")
+	f := small()
+	f.Entities[8] = githubtest.Issue(8, f.Entities[7]["author"])
+	s := serve(t, f)
+	env := s.everyToken()
+	for _, c := range []struct{ address, kind string }{{"acme/tool#7", "change_proposal"}, {"acme/tool#8", "work_item"}} {
+		got := runProgram(t, fetch.Program(), "", env, c.address, "--forge", "github", "--api-url", s.api.URL+"/api/v3", "--request-id", "run-1")
+		if got.exit != 0 || !strings.Contains(got.stdout, `"entity_kind":"`+c.kind+`"`) || !strings.Contains(got.stdout, `"request_id":"run-1"`) {
+			t.Errorf("%s: exit %d, %s", c.address, got.exit, got.stderr)
+		}
+		check := runProgram(t, fetch.Program(), "", env, "--check", c.address, "--forge", "github", "--api-url", s.api.URL+"/api/v3")
+		if reviews := strings.Contains(check.stdout, "reviews: readable"); check.exit != 0 || reviews != (c.kind == "change_proposal") {
+			t.Errorf("%s: exit %d, %s%s", c.address, check.exit, check.stdout, check.stderr)
+		}
+	}
+	if got := runProgram(t, fetch.Program(), "", env, "acme/tool#7"); got.exit != fault.Usage || got.stdout != "" {
+		t.Errorf("exit %d, %s", got.exit, got.stderr)
+	}
+}
+
+// TestNotAfterOptions: what --not-after takes, and what it needs on a forge that does not
+// date edits.
+func TestNotAfterOptions(t *testing.T) {
+	requirement.Claim(t, "AMB-93")
+	const lab = "https://gitlab.com/acme/tool/-/issues/7"
+	env := map[string]string{"GITLAB_TOKEN": "gitlab-secret/5+", "GH_TOKEN": "gh-secret/2+"}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{lab, "--not-after", "yesterday-secret"}, "--not-after takes a time like"},
+		{[]string{lab, "--not-after", "2026-05-01T10:00:00Z"}, "fetch.not-after-undated"},
+		{[]string{lab, "--not-after", "2026-05-01T10:00:00Z", "--not-after-undated", "yes"}, "--not-after-undated takes accept"},
+		{[]string{lab, "--not-after-undated", "accept"}, "--not-after-undated needs --not-after"},
+		{[]string{lab, "--request-id", "a b"}, "--request-id takes"},
+		{[]string{"--replay", "x", "--not-after", "2026-05-01T10:00:00Z"}, "--replay takes no --not-after"},
+	} {
+		got := runProgram(t, fetch.Program(), "", env, c.args...)
+		if got.exit != fault.Usage || !strings.Contains(got.stderr, c.says) || strings.Contains(got.stderr, "secret") {
+			t.Errorf("%q: exit %d, %s", c.args, got.exit, got.stderr)
+		}
+	}
+	s := serve(t, small())
+	got := runProgram(t, fetch.Program(), "", s.everyToken(), s.api.URL+"/acme/tool/pull/7", "--not-after", "2026-05-01T12:00:00+02:00")
+	if got.exit != 0 || !strings.Contains(got.stdout, `"not_after":"2026-05-01T10:00:00.000000000Z"`) || strings.Count(got.stdout, `"kind":"comment"`) != 2 {
+		t.Errorf("exit %d, %d comments, %s", got.exit, strings.Count(got.stdout, `"kind":"comment"`), got.stderr)
+	}
+}
