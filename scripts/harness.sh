@@ -1,39 +1,51 @@
 #!/usr/bin/env bash
 # The reference harness: one snapshot, one agent run.
 #
-#   run directory and lock -> pipe -> pre-script -> verify -> agent -> verify ->
-#   post-script -> everything removed
+#   trial of the agent's place -> pipe -> pre-script -> verified copy -> agent in its place ->
+#   host's copy verified -> post-script -> everything removed
 #
-# The root of trust is the digest that emit printed. It stays in a variable of this
-# process, which no pre-script can write, and verify is given that value: files that
-# travel with the tree prove nothing.
+# The root of trust is the digest that emit printed. It stays in a variable of this process,
+# which no pre-script can write; files that travel with the tree prove nothing. The agent
+# reads a copy of verified bytes that it cannot alter, in a place without the forge's tokens
+# (scripts/harness/place.sh); where no such place can be made nothing starts. No process of
+# a step outlives it (verify hold).
 #
 # Text from the forge stays in files. Nothing here evaluates or interpolates it.
 set -u
 
 usage() {
 	cat <<'TXT'
-usage: harness.sh [OPTION]... FETCH-ARGUMENT... -- AGENT [ARGUMENT]...
+usage: harness.sh [OPTION | FETCH-ARGUMENT]... -- AGENT [ARGUMENT]...
 
   --root DIR               where run directories live; default $RUNNER_TEMP,
                            $TMPDIR or /tmp; never inside a Git work tree
-  --pre FILE               run before verify; exit 78 skips the agent
+  --pre FILE               run before verification; exit 78 skips the agent
   --post FILE              run after the agent, whether it succeeded or failed
-  --require LIST           passed to verify gaps, for example comments=complete
+  --require LIST           passed to verify gaps, for example comments=admitted
+  --tolerate LIST          passed to verify gaps, for example checks/unsupported
   --receipt FILE           keep emit's receipt there, for audits
   --credentials-file FILE  run credentials, one JSON string a line
   --credential-env NAME    a variable that holds a run credential; repeatable
   --human-min-role ROLE    triage or write
+  --sandbox KIND           the agent's place: bwrap, namespace or root; default auto,
+                           the first that works
+  --agent-user NAME        who the agent is in a place of root's; default: the owner of
+                           the work directory, or who called sudo
+  --pass-env STEP:NAME     give a withheld variable to a step: pre, agent or post;
+                           repeatable
+  --allow-unsupported      an address that is no issue or pull request (exit 5) starts
+                           the agent without a snapshot
 
-Everything from the first other argument up to -- goes to fetch. Agent and scripts
-must be there before anything is fetched. They find the tree at $SNAPLINE_CONTEXT;
-the post-script also finds the agent's exit status in $SNAPLINE_AGENT_STATUS. An
-entity that starts no assembly (exit 5) lets the agent run without a snapshot:
-SNAPLINE_CONTEXT is then not set.
+Everything else up to -- goes to fetch. Agent and scripts must be there before anything
+is fetched. They find the tree at $SNAPLINE_CONTEXT and its root digest in
+$SNAPLINE_INDEX_SHA256; the agent finds what is missing in the file $SNAPLINE_GAPS, the
+post-script the agent's exit status in $SNAPLINE_AGENT_STATUS. No step gets a token of a
+forge or a run credential, and the agent none of the CI's own: scripts/harness/environment.sh
+has the table.
 
-exit: the agent's status; 0 when skipped; what stopped the pipe; 1 when verify
-refuses the tree, the receipt is a replay's, or what --require asks for is missing;
-128 plus the number of the signal that ended the run.
+exit: the agent's status; 0 when skipped; what stopped the pipe; 1 when the agent's place
+cannot be made, verify refuses the tree, the receipt is a replay's, or what --require asks
+for is missing; 128 plus the number of the signal that ended the run.
 TXT
 }
 
@@ -44,110 +56,96 @@ refuse() {
 	exit 2
 }
 
+# needs_value OPTION [VALUE]...: refuses an option whose value is missing or empty.
+needs_value() {
+	if (($# < 2)) || [[ -z $2 || $2 == -- ]]; then
+		refuse "$1 needs a value"
+	fi
+}
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
+# shellcheck source=scripts/harness/environment.sh
+source "$here/harness/environment.sh"
+# shellcheck source=scripts/harness/mask.sh
+source "$here/harness/mask.sh"
 bin=${SNAPLINE_BIN:-$here/../bin}
 root=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
-pre='' post='' require='' file=''
-names=()
-pipe=("$here/pipe.sh")
+pre='' post='' file='' receipt_file='' sandbox=auto agent_user='' allow_unsupported=''
+declared=() passed=() pipe=() gaps=() fetch=()
 
-while (($# > 0)); do
+while (($# > 0)) && [[ $1 != -- ]]; do
 	case $1 in
 	--help)
 		usage
 		exit 0
 		;;
-	--root | --pre | --post | --require | --receipt | --credentials-file | --credential-env | --human-min-role)
-		(($# > 1)) || refuse "$1 needs a value"
+	--allow-unsupported)
+		allow_unsupported=yes
+		shift
+		continue
+		;;
+	--root | --pre | --post | --require | --tolerate | --receipt | --credentials-file | --credential-env | --human-min-role | --sandbox | --agent-user | --pass-env)
+		needs_value "$@"
 		case $1 in
 		--root) root=$2 ;;
 		--pre) pre=$2 ;;
 		--post) post=$2 ;;
-		--require) require=$2 ;;
+		--require | --tolerate) gaps+=("$1" "$2") ;;
+		--receipt) receipt_file=$2 ;;
 		--credentials-file) file=$2 ;;
-		--credential-env) names+=("$2") ;;
+		--credential-env) declared+=("$2") ;;
+		--sandbox) sandbox=$2 ;;
+		--agent-user) agent_user=$2 ;;
+		--pass-env)
+			[[ $2 =~ ^(pre|agent|post):[A-Za-z_][A-Za-z0-9_]*$ ]] || refuse '--pass-env takes STEP:NAME with STEP pre, agent or post'
+			passed+=("$2")
+			;;
 		esac
 		case $1 in
-		--receipt | --credentials-file | --credential-env | --human-min-role) pipe+=("$1" "$2") ;;
+		--credentials-file | --credential-env | --human-min-role) pipe+=("$1" "$2") ;;
 		esac
 		shift 2
 		;;
-	*) break ;;
+	--token-env)
+		needs_value "$@"
+		declared+=("$2")
+		fetch+=("$1" "$2")
+		shift 2
+		;;
+	*)
+		[[ $1 != --token-env=* ]] || declared+=("${1#*=}")
+		fetch+=("$1")
+		shift
+		;;
 	esac
-done
-fetch=()
-while (($# > 0)) && [[ $1 != -- ]]; do
-	fetch+=("$1")
-	shift
 done
 ((${#fetch[@]} > 0)) || refuse 'an argument for fetch is missing'
 (($# > 1)) || refuse '-- and the agent command are missing'
 shift
 agent=("$@")
+[[ $sandbox =~ ^(auto|bwrap|namespace|root)$ ]] || refuse '--sandbox takes auto, bwrap, namespace or root'
+for name in ${declared[@]+"${declared[@]}"}; do
+	[[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || refuse '--credential-env and --token-env take the name of a variable'
+done
 for program in "${agent[0]}" ${pre:+"$pre"} ${post:+"$post"}; do
 	command -v -- "$program" >/dev/null || refuse 'the agent or a script cannot be run: name an executable file, for example ./pre.sh'
 done
 for program in fetch filter bound emit verify; do
-	[[ -x $bin/$program ]] || refuse "a program is missing in $bin: build the five (go build -o bin/ ./cmd/...) or set SNAPLINE_BIN"
+	[[ -x $bin/$program ]] || refuse "a program is missing: build the five (go build -o bin/ ./cmd/...) or set SNAPLINE_BIN"
+done
+bin=$(cd -- "$bin" && pwd -P) || exit 4
+root=$(cd -- "$root" 2>/dev/null && pwd -P) || refuse '--root is no directory'
+[[ $root != /run && $root != /run/* ]] || refuse '--root lies in /run, which the agent gets anew: name another'
+[[ $(uname -s) == Linux ]] || {
+	say 'the agent'\''s place needs Linux; on macOS run the harness in a Linux container or virtual machine'
+	exit 1
+}
+for passes in ${passed[@]+"${passed[@]}"}; do
+	[[ $passes != agent:* ]] || say "the agent gets ${passes#*:}: what it reads may make it give that away"
 done
 
-# --- masking -------------------------------------------------------------------
-
-# utf8 prints a code point, whatever the locale is.
-utf8() {
-	local bytes
-	if (($1 < 0x80)); then
-		printf -v bytes '\\x%02x' "$1"
-	elif (($1 < 0x800)); then
-		printf -v bytes '\\x%02x' $((0xc0 | $1 >> 6)) $((0x80 | $1 & 63))
-	elif (($1 < 0x10000)); then
-		printf -v bytes '\\x%02x' $((0xe0 | $1 >> 12)) $((0x80 | $1 >> 6 & 63)) $((0x80 | $1 & 63))
-	else
-		printf -v bytes '\\x%02x' $((0xf0 | $1 >> 18)) $((0x80 | $1 >> 12 & 63)) $((0x80 | $1 >> 6 & 63)) $((0x80 | $1 & 63))
-	fi
-	printf '%b' "$bytes"
-}
-
-# json_string prints what a JSON string literal spells.
-json_string() {
-	local LC_ALL=C rest=${1#\"} text='' char code
-	rest=${rest%\"}
-	while [[ -n $rest ]]; do
-		char=${rest:0:1} rest=${rest:1}
-		if [[ $char == \\ ]]; then
-			char=${rest:0:1} rest=${rest:1}
-			case $char in
-			n) char=$'\n' ;;
-			r) char=$'\r' ;;
-			t) char=$'\t' ;;
-			b) char=$'\b' ;;
-			f) char=$'\f' ;;
-			u)
-				code=$((16#${rest:0:4})) rest=${rest:4}
-				if (((code & 0xfc00) == 0xd800)) && [[ ${rest:0:2} == '\u' ]]; then
-					code=$((0x10000 + ((code & 0x3ff) << 10) + (16#${rest:2:4} & 0x3ff))) rest=${rest:6}
-				fi
-				char=$(utf8 "$code")
-				;;
-			esac
-		fi
-		text+=$char
-	done
-	printf '%s' "$text"
-}
-
-# mask tells GitHub Actions to hide a value, line by line as its log does.
-mask() {
-	local line
-	while IFS= read -r line || [[ -n $line ]]; do
-		line=${line%$'\r'}
-		line=${line//'%'/%25}
-		[[ -z ${line//[[:space:]]/} ]] || printf '::add-mask::%s\n' "$line"
-	done <<<"$1"
-}
-
 if [[ ${GITHUB_ACTIONS:-} == true ]]; then
-	for name in ${names[@]+"${names[@]}"}; do
+	for name in ${declared[@]+"${declared[@]}"}; do
 		mask "${!name:-}"
 	done
 	if [[ -n $file ]]; then
@@ -159,24 +157,36 @@ fi
 
 # --- one child at a time, and a clean end in every case ------------------------
 
-run=''
+run='' copy=''
 
-# in_group runs a command in a process group of its own and waits for it. Signals
-# reach the trap at once, because wait is interruptible. The lock is not inherited.
+# in_group runs a command in a process group of its own and waits for it. Signals reach the
+# trap at once, because wait is interruptible.
 in_group() {
 	set -m
-	"$@" 9>&- &
+	"$@" &
 	set +m
 	wait "$!"
 }
 
-# end_children ends what still runs: asked first, killed after three seconds.
+# held STEP COMMAND...: runs a step of somebody else. Nothing of it outlives it, nor this
+# process; it gets no variable that is kept from it.
+held() {
+	local step=$1 name
+	local -a drop=()
+	shift
+	while read -r name; do
+		drop+=(-u "$name")
+	done < <(kept_from "$step")
+	in_group env "${drop[@]}" "$bin/verify" hold --watch "$$" -- "$@"
+}
+
+# end_children ends what still runs: asked first, killed after the patience of verify hold.
 # shellcheck disable=SC2317 # reached by a trap
 end_children() {
 	local group
 	for group in $(jobs -p); do
 		kill -TERM -- "-$group"
-		for _ in {1..30}; do
+		for _ in {1..50}; do
 			kill -0 -- "-$group" || break
 			sleep 0.1
 		done
@@ -189,9 +199,18 @@ end_children() {
 clean_up() {
 	trap '' INT TERM HUP
 	end_children 2>/dev/null
+	drop_copy
 	if [[ -n $run ]]; then
 		rm -rf -- "$run" || say 'the run directory could not be removed'
 	fi
+}
+
+# drop_copy removes the agent's copy in a place without mounts; elsewhere it went with them.
+drop_copy() {
+	[[ -n $copy ]] || return 0
+	chmod -R u+w -- "$copy" 2>/dev/null
+	rm -rf -- "$copy" || say "the agent's copy could not be removed"
+	copy=''
 }
 trap clean_up EXIT
 trap 'exit 129' HUP
@@ -201,47 +220,166 @@ trap 'exit 143' TERM
 # The agent gets no terminal: a background job that reads one would stop.
 [[ ! -t 0 ]] || exec </dev/null
 
+# new_run makes a run directory, locked before it has its line: one with the line and
+# without a lock is abandoned. It sets made; the descriptor of the lock is $1.
+new_run() {
+	local try
+	for try in {1..20}; do
+		made=$(mktemp -d "$root/snapline-new-XXXXXXXXXX") || return
+		if eval "exec $1>\"\$made/lock\"" 2>/dev/null && flock -n "$1" && printf '%s\n' 'snapline run directory' >&"$1"; then
+			local final=$root/snapline-${made##*-}
+			if [[ ! -e $final ]] && mv -T -- "$made" "$final" 2>/dev/null && [[ $final/lock -ef /proc/self/fd/$1 ]]; then
+				made=$final
+				return 0
+			fi
+		fi
+	done
+	say "no run directory could be made after $try tries"
+	return 1
+}
+
+# --- the agent's place ---------------------------------------------------------
+
+place_kind='' place_user='' hint=''
+enter=()
+
+# the_agent_user sets place_user for a place of root's.
+the_agent_user() {
+	local name=$agent_user
+	if [[ -z $name ]]; then
+		if ((EUID == 0)); then
+			name=$(stat -c %U .)
+		else
+			name=$(id -un)
+		fi
+	fi
+	place_user=$(id -u -- "$name" 2>/dev/null):$(id -g -- "$name" 2>/dev/null)
+	[[ $place_user =~ ^[0-9]+:[0-9]+$ ]] || refuse '--agent-user names nobody on this machine'
+	[[ ${place_user%:*} != 0 ]] || hint='; in a place of root'\''s the agent would be root: name another with --agent-user and give it the work directory (chown -R NAME .)'
+	[[ ${place_user%:*} != 0 ]]
+}
+
+# A place of root's by sudo: the words that stand before the command.
+as_root() {
+	if ((EUID == 0)); then
+		as_root=()
+	else
+		command -v sudo >/dev/null && sudo -n true 2>/dev/null || return
+		as_root=(sudo -n "$bin/verify" hold --watch "$$" --)
+	fi
+}
+
+# set_place KIND: how to enter a place of a kind. False where its tools are missing.
+set_place() {
+	local -a spaces=(unshare --mount --pid --ipc --fork --kill-child)
+	place_kind=mounts place_user='' enter=()
+	if [[ -n $agent_user && $1 != root ]]; then
+		((EUID == 0)) || return
+		the_agent_user || return
+	fi
+	case $1 in
+	bwrap)
+		command -v bwrap >/dev/null || return
+		enter=(bwrap --die-with-parent --unshare-pid --unshare-ipc --dev-bind / / --cap-add ALL)
+		;;
+	namespace)
+		command -v unshare >/dev/null || return
+		((EUID == 0)) || spaces+=(--user --map-current-user --keep-caps)
+		enter=("${spaces[@]}")
+		;;
+	root)
+		as_root || return
+		the_agent_user || return
+		enter=(${as_root[@]+"${as_root[@]}"} "${spaces[@]}")
+		;;
+	bare)
+		((EUID == 0)) || return
+		the_agent_user || return
+		place_kind=bare
+		;;
+	esac
+	command -v setpriv >/dev/null
+}
+
+# place TREE STARTED COMMAND...: runs a command in the agent's place.
+place() {
+	local tree=$1 started=$2 hide='' name
+	shift 2
+	while read -r name; do
+		[[ -z $name ]] || hide+=$HOME/$name$'\n'
+	done <<<"$hidden_files"
+	[[ -z $file ]] || hide+=$(realpath -- "$file")$'\n'
+	local -a settings=(
+		"PATH=$PATH" PLACE_KIND="$place_kind" PLACE_RUN="$run" PLACE_TREE="$tree" PLACE_DIGEST="${digest:-}" PLACE_USER="$place_user"
+		PLACE_COPY="${copy:-$run}/context" PLACE_BIN="$bin" PLACE_ENV="$run/environment" PLACE_STARTED="$started" PLACE_CWD="$PWD" PLACE_HIDE="$hide"
+	)
+	in_group env -i "PATH=$PATH" "$bin/verify" hold --watch "$$" -- ${enter[@]+"${enter[@]}"} env -i "${settings[@]}" bash "$here/harness/place.sh" "$@"
+}
+
+# choose_place finds the first place that works, by running it.
+choose_place() {
+	local kind
+	local -a kinds=("$sandbox")
+	case $sandbox in
+	auto) kinds=(bwrap namespace root bare) ;;
+	root) kinds=(root bare) ;;
+	esac
+	: >"$run/environment" || exit 4
+	for kind in "${kinds[@]}"; do
+		set_place "$kind" || continue
+		place '' '' true 2>"$run/trial" && return
+	done
+	[[ ! -s $run/trial ]] || sed -n '1s/[^ -~]/?/gp;1q' "$run/trial" | cut -c 1-200 >&2
+	say "no place for the agent can be made here, so nothing is started. It takes one of: bubblewrap or unshare with user namespaces allowed (apt install bubblewrap; sysctl user.max_user_namespaces), root with --agent-user, or sudo without a password$hint"
+	exit 1
+}
+
 # --- the run -------------------------------------------------------------------
 
-if ! command -v flock >/dev/null; then
-	say 'flock is needed to hold the run directory (util-linux; Homebrew: flock)'
+command -v flock >/dev/null || {
+	say 'flock is needed to hold the run directory (util-linux)'
 	exit 4
+}
+if credential_in_worktree; then
+	say 'the repository here holds a credential in .git/config, which the agent could read: check out with persist-credentials: false'
+	exit 1
 fi
 "$bin/emit" scavenge --root "$root" >/dev/null || exit $?
 umask 077
-run=$(mktemp -d "$root/snapline-XXXXXXXXXX") || exit 4
-exec 9>"$run/lock" || exit 4
-# The lock comes first: a directory with the line and without a lock is abandoned.
-flock -n 9 || exit 4
-printf '%s\n' 'snapline run directory' >&9 || exit 4
+new_run 9 || exit 4
+run=$made
+choose_place
 
-in_group "${pipe[@]}" "${fetch[@]}" "$run/context" >"$run/receipt"
+in_group "$bin/verify" hold --watch "$$" -- "$here/pipe.sh" --receipt "$run/receipt" --print digest ${pipe[@]+"${pipe[@]}"} "${fetch[@]}" "$run/context" >"$run/digest"
 status=$?
-receipt=$(<"$run/receipt")
-rm -f -- "$run/receipt"
 
-if ((status == 5)); then
+if ((status == 5)) && [[ -n $allow_unsupported ]]; then
 	say 'this entity starts no assembly; the agent runs without a snapshot'
-	unset SNAPLINE_CONTEXT
-	in_group "${agent[@]}"
+	unset SNAPLINE_CONTEXT SNAPLINE_INDEX_SHA256 SNAPLINE_GAPS
+	export XDG_RUNTIME_DIR=/run/user
+	environment_of agent >"$run/environment" || exit 4
+	place '' '' "${agent[@]}"
 	exit $?
 fi
 ((status == 0)) || exit "$status"
-
-if [[ $receipt == *'"replay":true'* ]]; then
+read -r digest <"$run/digest"
+[[ $digest =~ ^[0-9a-f]{64}$ ]] || {
+	say 'emit printed no root digest'
+	exit 1
+}
+readonly digest
+if [[ $(<"$run/receipt") == *'"replay":true'* ]]; then
 	say 'the receipt is a replayed capture: no agent is started on it'
 	exit 1
 fi
-if [[ ! $receipt =~ \"index_sha256\":\"([0-9a-f]{64})\" ]]; then
-	say 'the receipt names no root digest'
-	exit 1
+if [[ -n $receipt_file ]]; then
+	[[ ! -e $receipt_file ]] || refuse '--receipt names a file that exists'
+	cp -- "$run/receipt" "$receipt_file" || exit 4
 fi
-digest=${BASH_REMATCH[1]}
-readonly receipt digest
-export SNAPLINE_CONTEXT=$run/context
+export SNAPLINE_CONTEXT=$run/context SNAPLINE_INDEX_SHA256=$digest
 
 if [[ -n $pre ]]; then
-	in_group "$pre"
+	held pre "$pre"
 	status=$?
 	if ((status == 78)); then
 		say 'skipped by the pre-script'
@@ -251,17 +389,32 @@ if [[ -n $pre ]]; then
 fi
 
 in_group "$bin/verify" --index-sha256 "$digest" "$run/context" || exit $?
-if [[ -n $require ]]; then
-	in_group "$bin/verify" gaps "$run/context" --index-sha256 "$digest" --require "$require" || exit $?
+if ((${#gaps[@]} > 0)); then
+	in_group "$bin/verify" gaps "$run/context" --index-sha256 "$digest" "${gaps[@]}" || exit $?
 fi
 
-in_group "${agent[@]}"
+if [[ $place_kind == bare ]]; then
+	new_run 10 || exit 4
+	copy=$made
+	chmod 0755 -- "$copy" || exit 4
+fi
+export SNAPLINE_CONTEXT=${copy:-$run}/context SNAPLINE_GAPS=${copy:-$run}/gaps.json XDG_RUNTIME_DIR=/run/user
+[[ $place_kind == mounts ]] || unset XDG_RUNTIME_DIR
+environment_of agent >"$run/environment" || exit 4
+place "$run/context" "$run/started" "${agent[@]}"
 status=$?
+drop_copy
+if [[ ! -s $run/started ]]; then
+	say "the agent's place could not be made for this tree: the agent was not started"
+	exit 1
+fi
+unset SNAPLINE_GAPS
+export SNAPLINE_CONTEXT=$run/context
 
 if [[ -n $post ]]; then
 	in_group "$bin/verify" --index-sha256 "$digest" "$run/context" || exit $?
 	export SNAPLINE_AGENT_STATUS=$status
-	in_group "$post" || {
+	held post "$post" || {
 		failed=$?
 		((status == 0)) && status=$failed
 	}

@@ -56,7 +56,7 @@ func Seal(ctx context.Context, path string, o Options) (sealed *Sealed, err erro
 		}
 	}
 	if s.Digest, err = file.Seal(); err != nil {
-		return nil, unenforceable(err)
+		return nil, unsealed(err)
 	}
 	if d.Usable() {
 		if err := judge(ctx, d, source, o, list, s.Report); err != nil {
@@ -70,6 +70,14 @@ func Seal(ctx context.Context, path string, o Options) (sealed *Sealed, err erro
 // unenforceable: where the copy cannot be made immutable nothing starts (ABT-09).
 func unenforceable(err error) error {
 	return &fault.Error{Exit: fault.Aborted, Rule: "seal.unenforceable", Detail: "the upload copy cannot be made immutable here", Cause: err}
+}
+
+// unsealed is the failure of Seal: a file that was changed is not one that cannot be made.
+func unsealed(err error) error {
+	if errors.Is(err, seal.ErrChanged) {
+		return &fault.Error{Exit: fault.Aborted, Rule: "seal.changed", Detail: "another process changed the copy while it was written", Cause: err}
+	}
+	return unenforceable(err)
 }
 
 // archive is the tar while it is written, and then the source that is judged.
@@ -104,6 +112,9 @@ func (a *archive) copyTree(d *Disk, digest string) error {
 	}
 	a.moved = map[string]bool{}
 	w := tar.NewWriter(a.file)
+	if err := w.WriteHeader(entry("./", tar.TypeDir, 0o555, 0)); err != nil {
+		return unenforceable(err)
+	}
 	made := map[string]bool{}
 	for _, p := range sortedKeys(sizes) {
 		c, err := d.Read(p, sizes[p])

@@ -5,6 +5,7 @@ package seal
 
 import (
 	"errors"
+	"hash"
 	"io"
 )
 
@@ -14,10 +15,15 @@ var errUnsupported = errors.New("this system has no sealed memory files")
 // errSealed is returned by a write after the seal.
 var errSealed = errors.New("the file is sealed")
 
-// writer counts what it passes on.
+// ErrChanged is returned by Seal when the file does not hold what was written: whoever runs
+// as the same user could open it before it was sealed (AMB-98).
+var ErrChanged = errors.New("the memory file was changed while it was written")
+
+// writer counts and digests what it passes on.
 type writer struct {
 	w      io.Writer
 	n      int64
+	digest hash.Hash
 	sealed bool
 }
 
@@ -27,5 +33,6 @@ func (w *writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.w.Write(p)
 	w.n += int64(n)
+	w.digest.Write(p[:n])
 	return n, err
 }

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -29,14 +30,14 @@ func New(name string) (*File, error) {
 		return nil, fmt.Errorf("memory file: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), name)
-	return &File{f: f, writer: writer{w: f}}, nil
+	return &File{f: f, writer: writer{w: f, digest: sha256.New()}}, nil
 }
 
 // Size is the number of bytes written.
 func (f *File) Size() int64 { return f.n }
 
-// Seal forbids every change and gives the digest of the bytes as they are then, read
-// back from the sealed file.
+// Seal forbids every change and gives the digest of the bytes as they are then, read back
+// from the sealed file. ErrChanged if they are not those that were written, or more.
 func (f *File) Seal() (digest string, err error) {
 	f.sealed = true
 	if _, err := unix.FcntlInt(f.f.Fd(), unix.F_ADD_SEALS, seals); err != nil {
@@ -50,7 +51,15 @@ func (f *File) Seal() (digest string, err error) {
 	if _, err := io.Copy(h, io.NewSectionReader(f.f, 0, f.n)); err != nil {
 		return "", fmt.Errorf("sealed file: %w", err)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	info, err := f.f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("sealed file: %w", err)
+	}
+	sealed := h.Sum(nil)
+	if info.Size() != f.n || !bytes.Equal(sealed, f.digest.Sum(nil)) {
+		return "", ErrChanged
+	}
+	return hex.EncodeToString(sealed), nil
 }
 
 // ReadAt reads from the file.
@@ -64,3 +73,7 @@ func (f *File) Stdin() (*os.File, error) {
 
 // Close gives the memory back.
 func (f *File) Close() error { return f.f.Close() }
+
+// Undumpable keeps other processes of the same user from opening the files of this one
+// through /proc.
+func Undumpable() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }

@@ -24,3 +24,6 @@ func (f *File) Stdin() (*os.File, error) { return nil, errUnsupported }
 
 // Close does nothing.
 func (f *File) Close() error { return nil }
+
+// Undumpable gives errUnsupported.
+func Undumpable() error { return errUnsupported }

@@ -56,6 +56,9 @@ func runVerifySeal(call *cli.Call) error {
 	if len(call.Rest) == 0 {
 		return cli.Usagef("no uploader behind --")
 	}
+	if err := shutOut(); err != nil {
+		return err
+	}
 	o := check.Options{IndexSHA256: digest, Modes: m}
 	if o.Scanner, err = newScanner(); err != nil {
 		return err

@@ -58,7 +58,7 @@ nothing. A tree named like a subcommand is given as ./stream.`,
 			&ucli.StringFlag{Name: "builder-id", Usage: "want this `URI` as the statement's builder"},
 		},
 		Commands: []*cli.Program{
-			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyMCPCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifySandboxCommand(), verifyChainCommand(),
+			verifyStreamCommand(), verifyGapsCommand(), verifyBlocksCommand(), verifyMCPCommand(), verifyReportCommand(), verifyDiffCommand(), verifyWhyCommand(), verifySealCommand(), verifyUnpackCommand(), verifySandboxCommand(), verifyHoldCommand(), verifyChainCommand(),
 			verifyCanonCommand(), verifyMSPCommand(),
 		},
 		MinArgs: 1,
