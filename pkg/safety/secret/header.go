@@ -249,9 +249,6 @@ func (d *Detector) cookies(from, to int) {
 	}
 }
 
-// fieldStarts begin the names of other headers, which lists give in small letters.
-var fieldStarts = []string{"access-control-", "accept-", "cache-", "content-", "if-", "last-", "sec-", "transfer-", "user-", "www-", "x-"}
-
 // isHeaderName tells whether v is a header's name: words in capitals and small letters
 // with dashes, words in small letters of which the first tells it, or the name of a header
 // with a credential.

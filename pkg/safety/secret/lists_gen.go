@@ -190,3 +190,16 @@ var nativeNames = wordList{
 	"シークレット", "トークン", "パスワード", "令牌", "口令", "密码", "密碼", "密鑰",
 	"密钥", "秘密鍵", "金鑰", "비밀번호", "비밀키", "암호", "토큰",
 }
+
+// codeReferences is the beginnings of expressions that read a value from somewhere else.
+var codeReferences = wordList{
+	"!GetAtt", "!ImportValue", "!Ref", "!Sub", "!secret", "!vault", "$env:", "%env",
+	"Deno.env", "ENV.", "ENV[", "Environment.GetEnvironmentVariable", "System.getenv", "env(", "env::var", "getenv(",
+	"import.meta.env", "os.Getenv", "os.environ", "os.getenv", "process.env", "std::env",
+}
+
+// fieldStarts is the beginnings of the names of other headers, which lists give in small letters.
+var fieldStarts = wordList{
+	"accept-", "access-control-", "cache-", "content-", "if-", "last-", "sec-", "transfer-",
+	"user-", "www-", "x-",
+}

@@ -33,4 +33,6 @@ var wordLists = map[string]*wordList{
 	"text-ends":         &textEnds,
 	"text-starts":       &textStarts,
 	"native-names":      &nativeNames,
+	"code-references":   &codeReferences,
+	"field-starts":      &fieldStarts,
 }

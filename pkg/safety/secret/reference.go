@@ -14,13 +14,6 @@ const maxReference = 512
 // maxReferences is the length of a value from which it is no reference.
 const maxReferences = 2048
 
-// codeReferences begin expressions that read a value from somewhere else.
-var codeReferences = []string{
-	"os.environ", "os.getenv", "os.Getenv", "process.env", "ENV[", "ENV.", "System.getenv",
-	"getenv(", "env(", "Deno.env", "import.meta.env", "std::env", "env::var", "$env:", "%env",
-	"Environment.GetEnvironmentVariable", "!Ref", "!Sub", "!ImportValue", "!GetAtt", "!vault", "!secret",
-}
-
 // startsReference are the characters with which codeReferences begin.
 var startsReference = func() (t [256]bool) {
 	for _, r := range codeReferences {
