@@ -18,7 +18,7 @@ import (
 	"snapline/pkg/safety"
 )
 
-var update = flag.Bool("update", false, "write docs/precision.md anew")
+var update = flag.Bool("update", false, "write the generated part of docs/precision.md anew")
 
 // sample is one line of testdata/precision/corpus.ndjson.gz.
 type sample struct {
@@ -139,7 +139,7 @@ func TestPrecision(t *testing.T) {
 		all.unchanged, all.modified, all.rejected = all.unchanged+r.unchanged, all.modified+r.modified, all.rejected+r.rejected
 	}
 	fmt.Fprintf(&b, "| **all** | %d | %d | %d | %d | %d |\n", all.texts, all.bytes, all.unchanged, all.modified, all.rejected)
-	b.WriteString("\n## By code\n\n| code | texts | findings | what they are |\n|---|--:|--:|---|\n")
+	b.WriteString("\n### By code\n\n| code | texts | findings | what they are |\n|---|--:|--:|---|\n")
 	for _, code := range sortedKeys(codes) {
 		what := known[code]
 		if what == "" {
@@ -147,7 +147,7 @@ func TestPrecision(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %d | %d | %s |\n", code, codes[code].texts, codes[code].findings, what)
 	}
-	b.WriteString("\n## Rejected texts\n\n")
+	b.WriteString("\n### Rejected texts\n\n")
 	if len(rejected) == 0 {
 		b.WriteString("None.\n")
 	}
@@ -155,17 +155,21 @@ func TestPrecision(t *testing.T) {
 		b.WriteString(line)
 	}
 	path := filepath.Join("..", "..", "docs", "precision.md")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
 	published, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(published) != b.String() {
+	written, _, ok := strings.Cut(string(published), precisionMark)
+	if !ok {
+		t.Fatalf("docs/precision.md has no line %q", precisionMark)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(written+b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(published) != written+b.String() {
 		t.Errorf("docs/precision.md is not what the corpus gives; look at the difference, then run go test -run TestPrecision -update\n%s", b.String())
 	}
 }
@@ -179,12 +183,15 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
 	return keys
 }
 
-const precisionHead = `# Precision of the filter
+// precisionMark begins the part of docs/precision.md that the test writes.
+const precisionMark = "<!-- From here on generated: go test ./pkg/safety -run TestPrecision -update -->\n"
 
-Generated from pkg/safety/testdata/precision (` + "`go test ./pkg/safety -run TestPrecision -update`" + `); a plain test run compares. The texts are
-public: CI logs, issue and comment bodies, and titles as the three forges' interfaces return them; those of the group shapes are written after
-public ones, with what tools and manuals print everywhere. None of them is an attack, so each rejected text is a false rejection unless the list
-at the end says otherwise, and each redaction deserves a look.
+const precisionHead = precisionMark + `
+## Texts of the repository
+
+The texts of pkg/safety/testdata/precision are public: CI logs, issue and comment bodies, and titles as the three forges' interfaces return
+them; those of the group shapes are written after public ones, with what tools and manuals print everywhere. A plain test run compares. None of
+them is an attack, so each rejected text is a false rejection unless the list at the end says otherwise, and each redaction deserves a look.
 
 `
 
