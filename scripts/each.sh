@@ -15,7 +15,7 @@
 #   {"id":"…","exit":0,"receipt":{…}}    {"id":"…","exit":4,"abort":{…}}
 # stderr: the diagnostics of the stages, and at the end a summary.
 #
-# --done FILE resumes: rows that are done are appended and flushed to it. A row that it
+# --done FILE resumes: rows that are done are appended to it, flushed every second. A row that it
 # names counts as done only if its tree still verifies; then its line is
 # {"id":"…","exit":0,"done":{"index_sha256":"…"}}. What a killed run left at the out of a
 # row that it had begun is removed and made again. Several each.sh may share FILE if no
@@ -41,7 +41,11 @@ while (($# > 0)); do
 		sed -n '2,32s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 		exit 0
 		;;
-	--done | --budget | --window | --state) (($# > 1)) && [[ -n $2 ]] || refuse "$1 needs a value" ;;&
+	--done | --budget | --window | --state)
+		if (($# < 2)) || [[ -z $2 ]]; then
+			refuse "$1 needs a value"
+		fi
+		;;&
 	--done) done_file=$2 ;;
 	--budget) budget=$2 ;;
 	--window) window=$2 ;;
@@ -53,7 +57,7 @@ done
 [[ -z $budget || $budget =~ ^[1-9][0-9]{0,8}$ && $window =~ ^[1-9][0-9]{0,8}$ ]] || refuse '--budget and --window take numbers from 1 on'
 ((BASH_VERSINFO[0] > 3)) || refuse 'bash 4 or later is needed'
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
-bin=${SNAPLINE_BIN:-$here/../bin}
+programs=${SNAPLINE_BIN:-$here/../bin}
 
 # A value holds no escape: URLs, paths and names need none.
 readonly object='^[[:space:]]*\{(.*)\}[[:space:]]*$'
@@ -106,9 +110,14 @@ if [[ -n $done_file ]]; then
 	[[ ! -s $done_file || -z $(tail -c 1 "$done_file") ]] || printf '\n' >>"$done_file"
 fi
 
-# note appends a line and flushes it to the disk.
+# note appends a line, which a killed process leaves behind, and flushes the file once a
+# second, and at the end, for a machine that stops.
+flushed=-1
 note() {
-	[[ -z $done_file ]] || { printf '%s\n' "$1" >>"$done_file" && { sync -d "$done_file" 2>/dev/null || sync; }; }
+	[[ -n $done_file ]] || return 0
+	[[ -z ${1:-} ]] || printf '%s\n' "$1" >>"$done_file" || exit 4
+	[[ -n ${1:-} && $SECONDS == "$flushed" ]] || { sync -d "$done_file" 2>/dev/null || sync; }
+	flushed=$SECONDS
 }
 
 # finished reports whether the row was done before and its tree still verifies; a row that
@@ -119,11 +128,11 @@ finished() {
 	local kind=${before%%$'\t'*} rest=${before#*$'\t'}
 	if [[ $kind == "done" ]]; then
 		digest=${rest##*$'\t'}
-		[[ ${rest%$'\t'*} == "$out" && $digest =~ ^[0-9a-f]{64}$ ]] && "$bin/verify" "$out" --index-sha256 "$digest" >/dev/null 2>&1 && return 0
+		[[ ${rest%$'\t'*} == "$out" && $digest =~ ^[0-9a-f]{64}$ ]] && "$programs/verify" "$out" --index-sha256 "$digest" >/dev/null 2>&1 && return 0
 		rest=${rest%$'\t'*}
 	fi
 	[[ $rest == "$out" ]] || return 1
-	"$bin/emit" scavenge --root "$(dirname "$out")" 2>/dev/null
+	"$programs/emit" scavenge --root "$(dirname "$out")" 2>/dev/null
 	[[ ! -d $out || -L $out ]] || rm -rf -- "$out"
 	return 1
 }
@@ -177,10 +186,11 @@ trap 'exit 4' HUP INT TERM
 said=$scratch/said
 if [[ -n $budget ]]; then
 	state=${state:-${XDG_RUNTIME_DIR:-${TMPDIR:-/tmp}}/snapline-budget-$UID}
-	(umask 077 && mkdir -p -- "$state") && [[ -O $state && ! -L $state ]] || {
+	(umask 077 && mkdir -p -- "$state")
+	if [[ ! -d $state || ! -O $state || -L $state ]]; then
 		printf 'each.sh: the directory of --state must be this user'\''s own\n' >&2
 		exit 4
-	}
+	fi
 	: >"$said"
 fi
 
@@ -198,11 +208,13 @@ make() {
 		[[ -z ${!name} ]] || arguments+=("--${name//_/-}" "${!name}")
 	done
 	if [[ -z $budget ]]; then
-		answer=$("$here/pipe.sh" "${arguments[@]}" "$out" </dev/null)
+		# shellcheck source=scripts/pipe.sh
+		answer=$(. "$here/pipe.sh" "${arguments[@]}" "$out" </dev/null)
 		status=$?
 		return
 	fi
-	answer=$("$here/pipe.sh" "${arguments[@]}" --verbose "$out" </dev/null 2>"$said")
+	# shellcheck source=scripts/pipe.sh
+	answer=$(. "$here/pipe.sh" "${arguments[@]}" --verbose "$out" </dev/null 2>"$said")
 	status=$?
 	cat "$said" >&2
 }
@@ -230,7 +242,7 @@ while IFS= read -r row || [[ -n $row ]]; do
 	give
 	if ((status == 0)) && [[ $answer =~ \"index_sha256\":\"([0-9a-f]{64})\" ]]; then
 		digest=${BASH_REMATCH[1]}
-		if [[ -n $require ]] && ! "$bin/verify" gaps "$out" --index-sha256 "$digest" --require "$require" >/dev/null; then
+		if [[ -n $require ]] && ! "$programs/verify" gaps "$out" --index-sha256 "$digest" --require "$require" >/dev/null; then
 			status=1 answer=''
 			rm -rf -- "$out"
 		else
@@ -247,5 +259,6 @@ while IFS= read -r row || [[ -n $row ]]; do
 		failed=$((failed + 1))
 	fi
 done
+note
 printf 'each.sh: %d rows: %d made, %d were done, %d failed\n' "$number" "$made" "$kept" "$failed" >&2
 ((failed == 0))

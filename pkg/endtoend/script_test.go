@@ -52,6 +52,7 @@ var scripts = map[string][]string{
 	"documents":                       nil,
 	"demo":                            {"DET-02"},
 	"each":                            {"DET-03"},
+	"each-load":                       nil,
 	"hangup":                          nil,
 	"harness":                         {"LIF-03", "TREE-08", "ABT-11"},
 	"harness-mask":                    nil,
