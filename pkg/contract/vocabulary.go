@@ -10,6 +10,9 @@ const (
 	Forgejo Forge = "forgejo"
 )
 
+// Forges are all of them.
+var Forges = []Forge{GitHub, GitLab, Forgejo}
+
 // EntityKind is what the handled entity is (ID-12).
 type EntityKind string
 

@@ -19,8 +19,7 @@ var stageTable = table[contract.Stage]{members: []member[contract.Stage]{
 
 var sourceTable = table[contract.Source]{
 	members: []member[contract.Source]{
-		word("forge", "RRR", func(s *contract.Source) *contract.Forge { return &s.Forge },
-			contract.GitHub, contract.GitLab, contract.Forgejo),
+		word("forge", "RRR", func(s *contract.Source) *contract.Forge { return &s.Forge }, contract.Forges...),
 		text("host", "RRR", func(s *contract.Source) *string { return &s.Host }, nil),
 		text("repository_id", "RRR", func(s *contract.Source) *string { return &s.RepositoryID }, structuralID),
 		text("repository", "RRR", func(s *contract.Source) *string { return &s.Repository }, nil),

@@ -16,13 +16,6 @@ func HumanAdmitted(role *string, verified bool, least string) bool {
 	return rank >= 0 && rank <= slices.Index(contract.Roles[:], least)
 }
 
-// TellsOutdated reports whether a forge says which threads are outdated. On the others no
-// thread is: that is never inferred (MAP-22, AMB-92).
-func TellsOutdated(f contract.Forge) bool { return f == contract.GitHub }
-
-// HasReviews tells what a forge has: GitLab has no formal reviews (MAP-13).
-func HasReviews(f contract.Forge) bool { return f != contract.GitLab }
-
 // Explained reports whether a filter status fits the number of its findings: what is
 // unchanged has none, what was changed or rejected has some; a cut needs none (FLT-01
 // to FLT-04).

@@ -23,16 +23,12 @@ var (
 // pattern for objects of the kind: GitHub node ids (ID-06), GitLab and Forgejo
 // numbers (ID-07), GitLab discussion ids for threads (ID-08), all of them within
 // structural_id (ID-09).
-func ValidID(forge contract.Forge, kind contract.Kind, id string) bool {
-	switch {
-	case forge == contract.GitHub:
-		return alphanumeric(id, "_=-")
-	case forge == contract.GitLab && kind == contract.KindThread:
-		return alphanumeric(id, "._:-")
-	case forge == contract.GitLab, forge == contract.Forgejo:
-		return numeric(id)
+func ValidID(f contract.Forge, kind contract.Kind, id string) bool {
+	known, ok := forges[f]
+	if kind == contract.KindThread {
+		return ok && known.thread(id)
 	}
-	return false
+	return ok && known.id(id)
 }
 
 // alphanumeric reports ^[A-Za-z0-9][A-Za-z0-9 and more]*$.
@@ -61,13 +57,13 @@ func numeric(s string) bool {
 func ValidStructuralID(id string) bool { return alphanumeric(id, "._:=-") }
 
 // ValidActorID reports whether id fits the forge's pattern for accounts.
-func ValidActorID(forge contract.Forge, id string) bool {
-	return ValidID(forge, "actor", id)
+func ValidActorID(f contract.Forge, id string) bool {
+	return ValidID(f, "actor", id)
 }
 
 // ValidRunID reports whether id fits the forge's pattern for agent-run receipts.
-func ValidRunID(forge contract.Forge, id string) bool {
-	return ValidID(forge, "run", id)
+func ValidRunID(f contract.Forge, id string) bool {
+	return ValidID(f, "run", id)
 }
 
 // ValidDigest reports whether s is 64 lowercase hexadecimal digits.
@@ -122,11 +118,11 @@ func ValidHost(s string) bool {
 
 // ValidRepository reports whether s is the forge's canonical spelling of a
 // repository (SRC-04 to SRC-06).
-func ValidRepository(forge contract.Forge, s string) bool {
+func ValidRepository(f contract.Forge, s string) bool {
 	if !ValidPath(s) || !strings.Contains(s, "/") {
 		return false
 	}
-	if forge == contract.GitLab {
+	if forges[f].groups {
 		return true
 	}
 	return twoSegments.MatchString(s)
@@ -134,12 +130,8 @@ func ValidRepository(forge contract.Forge, s string) bool {
 
 // ValidSource reports whether every member of s has its form (SRC rows, ABT-07).
 func ValidSource(s contract.Source) bool {
-	switch s.Forge {
-	case contract.GitHub, contract.GitLab, contract.Forgejo:
-	default:
-		return false
-	}
-	return ValidHost(s.Host) && ValidID(s.Forge, contract.KindEntity, s.RepositoryID) &&
+	_, known := forges[s.Forge]
+	return known && ValidHost(s.Host) && ValidID(s.Forge, contract.KindEntity, s.RepositoryID) &&
 		ValidRepository(s.Forge, s.Repository)
 }
 

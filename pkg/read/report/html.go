@@ -91,13 +91,7 @@ func size(n int64) string {
 
 // KindName is what the entity is called.
 func (p *Page) KindName() string {
-	switch {
-	case p.Singletons.Entity.Kind == contract.WorkItem:
-		return "Issue"
-	case p.Index.Source.Forge == contract.GitLab:
-		return "Merge request"
-	}
-	return "Pull request"
+	return tree.KindName(p.Index.Source.Forge, p.Singletons.Entity.Kind)
 }
 
 // Tiles are the counts that are worth a tile: those that are not zero, in their order.

@@ -121,10 +121,7 @@ func New(t *read.Tree, links Links) (*Page, error) {
 
 // Name is what people call the entity: repository and number.
 func (p *Page) Name() string {
-	mark := "#"
-	if p.Index.Source.Forge == contract.GitLab && p.Singletons.Entity.Kind == contract.ChangeProposal {
-		mark = "!"
-	}
+	mark := tree.Mark(p.Index.Source.Forge, p.Singletons.Entity.Kind)
 	return p.Index.Source.Repository + mark + number(p.Singletons.Entity.Number)
 }
 
