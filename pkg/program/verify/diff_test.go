@@ -35,6 +35,9 @@ func TestVerifyDiff(t *testing.T) {
 				t.Errorf("%s holds %s:\n%s", format, word, r.stdout)
 			}
 		}
+		if want := map[string]string{"json": `"reason":"edited"`}[format]; !strings.Contains(r.stdout, want) || want == "" && !strings.Contains(r.stdout, " was edited") {
+			t.Errorf("%s does not tell what broke the prompt:\n%s", format, r.stdout)
+		}
 		if format == "json" && !json.Valid([]byte(r.stdout)) {
 			t.Errorf("json: %s", r.stdout)
 		}

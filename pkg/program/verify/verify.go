@@ -38,8 +38,8 @@ document is judged by its schema and against the others, the views are derived
 again, and the filters are run again over every text that no bound has cut.
 
 All findings are printed, sorted, one a line, or as one JSON object with --json.
-No finding: no output and exit 0. A changed index is another root; nothing that it
-says is looked at.
+No finding: exit 0 and no output, but for a line that tells a terminal what was
+verified. A changed index is another root; nothing that it says is looked at.
 
 The digest is the one that emit printed in its receipt. Keep it in a variable that
 nothing between emit and verify can write: a receipt file beside the tree proves
