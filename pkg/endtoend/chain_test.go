@@ -11,8 +11,10 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"snapline/pkg/contract"
 	"snapline/pkg/contract/tree"
 	"snapline/pkg/fault"
+	"snapline/pkg/testkit"
 	"snapline/schemas"
 )
 
@@ -275,4 +277,51 @@ func gatheredStream(t *testing.T) string {
 	bounded, err := os.ReadFile(e.bounded)
 	must(t, err)
 	return string(bounded)
+}
+
+// The name of a request comes back: in the receipt, in the statement, and on the abort line
+// of whichever stage stops.
+func TestRequestIsEchoed(t *testing.T) {
+	const id = "ci:run/12@host"
+	if r := run("fetch", nil, "https://jira.example/browse/X-1", "--request-id", id); r.exit != fault.Unsupported || !strings.Contains(r.stdout, `"request_id":"`+id+`"`) {
+		t.Errorf("fetch: exit %d: %s", r.exit, r.stdout)
+	}
+	stream := func(role string, bound int64) []byte {
+		s := testkit.New(contract.GitHub, contract.WorkItem, 1)
+		s.Header.Acquisition = &contract.Acquisition{RequestID: id, ProfileName: "observation", Date: testkit.Time(9, "10:00")}
+		s.Header.Collection.Bounds.MaxMetadataStringBytes = bound
+		s.Actor(s.ID("actor", 1)).Role = &role
+		return s.Bytes(t)
+	}
+	for name, c := range map[string]struct {
+		stream []byte
+		stage  string
+	}{
+		"not admitted": {stream("read", 256), "filter"},
+		"a long host":  {stream("admin", 3), "filter"},
+	} {
+		p := pipe(t, c.stream)
+		if !strings.Contains(p.emit.stdout, `"stage":"`+c.stage+`"`) || !strings.Contains(p.emit.stdout, `"request_id":"`+id+`"`) {
+			t.Errorf("%s: %s", name, p.emit.stdout)
+		}
+	}
+	e := gathered(t, stream("admin", 256))
+	said, err := os.ReadFile(e.statement)
+	must(t, err)
+	for what, text := range map[string]string{"receipt": e.receipt, "statement": string(said)} {
+		if strings.Count(text, `"request_id":"`+id+`"`) != 1 || strings.Count(text, testkit.Time(9, "10:00")) != 1 {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	bounded, err := os.ReadFile(e.bounded)
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "context")
+	if r := run("emit", bytes.Replace(bounded, []byte(`"login":"`), []byte(`"login":"x`), 1), "--out", dir); r.exit != fault.Input || !strings.Contains(r.stdout, `"request_id":"`+id+`"`) {
+		t.Errorf("emit: exit %d: %s%s", r.exit, r.stdout, r.stderr)
+	}
+	for path, text := range files(t, e.context) {
+		if strings.Contains(text, id) {
+			t.Errorf("the tree names the request: %s", path)
+		}
+	}
 }
