@@ -100,19 +100,9 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 	}
 	w.cleaned, w.length = !clean, len(source)
 	if !clean {
-		w.cleaner.Limit = max(2*len(source), leastLimit)
-		text = w.cleaner.Clean(source, !lines)
-		if w.cleaner.Grown() {
-			return w.oversize(len(source)), nil
-		}
-		w.joints = w.cleaner.Joints
-		w.noteUnicode()
-		if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
-			w.cleaner.InvalidBytes()*10 > len(source)) {
-			return w.result(contract.Rejected, nil), nil
-		}
-		if lines && len(source) > 0 {
-			text = append(trimLF(text), '\n') // in the memory of the cleaner
+		var refused *Result
+		if text, refused = w.clean(kind, source, lines); refused != nil {
+			return *refused, nil
 		}
 		w.scan(text, false)
 	}
@@ -127,20 +117,7 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		if pass == maxPasses {
 			return w.result(contract.Rejected, nil), nil
 		}
-		w.noteSecrets(spans)
-		w.anchors = move(w.anchors, spans)
-		w.joints = move(w.joints, spans)
-		out := &w.buffers[pass%2]
-		var r rewrite
-		if w.Explain {
-			r.before = slices.Clone(spans)
-		}
-		*out = secret.Redact((*out)[:0], text, spans)
-		if w.Explain {
-			r.after = slices.Clone(spans)
-			w.rewrites = append(w.rewrites, r)
-		}
-		text = *out
+		text = w.redact(text, spans, &w.buffers[pass%2])
 		w.rescan(text, spans)
 	}
 	anchors := w.anchors
@@ -162,6 +139,44 @@ func (w *Worker) filter(kind Kind, source []byte) (Result, error) {
 		return w.result(contract.Modified, text), nil
 	}
 	return w.result(contract.Unchanged, text), nil
+}
+
+// clean cleans a source; refused is the outcome of one that cannot be.
+func (w *Worker) clean(kind Kind, source []byte, lines bool) (text []byte, refused *Result) {
+	w.cleaner.Limit = max(2*len(source), leastLimit)
+	text = w.cleaner.Clean(source, !lines)
+	if w.cleaner.Grown() {
+		r := w.oversize(len(source))
+		return nil, &r
+	}
+	w.joints = w.cleaner.Joints
+	w.noteUnicode()
+	if kind == Log && (bytes.HasPrefix(source, []byte("\xff\xfe")) || bytes.HasPrefix(source, []byte("\xfe\xff")) ||
+		w.cleaner.InvalidBytes()*10 > len(source)) {
+		r := w.result(contract.Rejected, nil)
+		return nil, &r
+	}
+	if lines && len(source) > 0 {
+		text = append(trimLF(text), '\n') // in the memory of the cleaner
+	}
+	return text, nil
+}
+
+// redact replaces spans of text, in buffer, and moves what stands at places of it.
+func (w *Worker) redact(text []byte, spans []secret.Span, buffer *[]byte) []byte {
+	w.noteSecrets(spans)
+	w.anchors = move(w.anchors, spans)
+	w.joints = move(w.joints, spans)
+	var r rewrite
+	if w.Explain {
+		r.before = slices.Clone(spans)
+	}
+	*buffer = secret.Redact((*buffer)[:0], text, spans)
+	if w.Explain {
+		r.after = slices.Clone(spans)
+		w.rewrites = append(w.rewrites, r)
+	}
+	return *buffer
 }
 
 // scan runs the prefilter over text, the secret rules at the places that it names,

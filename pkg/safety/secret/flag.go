@@ -223,56 +223,61 @@ func (d *Detector) program(k, pos int) {
 func (d *Detector) programWord(p *program, i, limit int) (end int) {
 	text := d.text
 	end = i
-	if text[i] == '-' {
-		for k := range p.flags {
-			f := &p.flags[k]
-			at := i + len(f.name)
-			switch {
-			case !hasAt(text, i, f.name):
-				// -sSfu user:password
-				short := run(text[:limit], i+1, letter)
-				if !f.pair || len(f.name) != 2 || short == i+1 || text[short-1] != f.name[1] || short >= limit || !is(text[short], blank) {
-					continue
-				}
-				at = run(text[:limit], short, blank)
-			case at < limit && is(text[at], blank) && !f.split:
-				at = run(text[:limit], at, blank)
-			case hasAt(text, at, "=") && len(f.name) > 2:
-				at++
-			case !f.glued || at >= limit || is(text[at], blank) || text[at] == '\n':
-				continue
-			}
-			if at >= limit || text[at] == '\n' {
-				return at
-			}
-			from, to := d.shellWord(at)
-			end = max(to, at)
+	for k := range p.flags {
+		f := &p.flags[k]
+		at := f.value(text[:limit], i)
+		if at < 0 {
+			continue
+		}
+		if at >= limit || text[at] == '\n' {
+			return at
+		}
+		from, to := d.shellWord(at)
+		end = max(to, at)
+		if colon := bytes.IndexByte(text[from:to], ':'); !f.pair || colon > 0 {
 			if f.pair {
-				colon := bytes.IndexByte(text[from:to], ':')
-				if colon <= 0 {
-					break
-				}
 				from += colon + 1
 			}
 			d.flagValue(from, to, false)
-			break
 		}
+		break
 	}
-	for end < limit {
+	for ; end < limit; end++ {
 		switch c := text[end]; {
 		case is(c, blank), c == '\n', c == ';', c == '|', c == '`':
-			if end == i {
-				end++
-			}
-			return end
+			return max(end, i+1)
 		case c == '"' || c == '\'':
 			if _, to, ok := quoted(text[:limit], end); ok {
 				end = to
 			}
 		}
-		end++
 	}
 	return end
+}
+
+// value gives the place of the value of a flag at text[i:], or -1 if it is not there or takes
+// none.
+func (f *programFlag) value(text []byte, i int) int {
+	if text[i] != '-' {
+		return -1
+	}
+	at := i + len(f.name)
+	switch {
+	case !hasAt(text, i, f.name): // -sSfu user:password
+		short := run(text, i+1, letter)
+		if !f.pair || len(f.name) != 2 || short == i+1 || text[short-1] != f.name[1] || short >= len(text) || !is(text[short], blank) {
+			return -1
+		}
+		return run(text, short, blank)
+	case at >= len(text):
+	case is(text[at], blank) && !f.split:
+		return run(text, at, blank)
+	case text[at] == '=' && len(f.name) > 2:
+		return at + 1
+	case f.glued && text[at] > ' ':
+		return at
+	}
+	return -1
 }
 
 // openssl handles pass: at pos, before a password on the command line of openssl.

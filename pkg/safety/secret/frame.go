@@ -23,34 +23,14 @@ func (d *Detector) juxtaposed(start, end int) bool {
 		d.flag(start, end)
 		return true
 	}
-	name := text[start:end]
 	if start > 1 && is(text[start-1], blank) {
-		word := bytes.TrimRight(text[max(0, start-maxIndent):start], " \t")
-		switch setsName(word) {
-		case setWord:
-			if secretName(name) && holdsSecret(name) {
-				d.setValue(i)
-			}
-			return true
-		case setLine:
-			if secretName(name) && holdsSecret(name) {
-				d.setLine(i)
-			}
-			return true
-		case setQuoted:
-			if _, _, ok := quoted(text, i); ok && secretName(name) && holdsSecret(name) {
-				d.setValue(i)
-			}
-			return true
-		case setHeader:
-			if h := headerNamed(name); h != nil && text[i] != '$' && !h.pairs {
-				d.headerWord(h, i)
-			}
+		if how := setsName(bytes.TrimRight(text[max(0, start-maxIndent):start], " \t")); how != 0 {
+			d.set(how, text[start:end], i)
 			return true
 		}
 	}
-	switch {
-	case text[i] == '\'' && equalFold(name, 0, "password") && len(name) == len("password"): // of SQL
+	switch name := text[start:end]; {
+	case text[i] == '\'' && len(name) == len("password") && equalFold(name, 0, "password"): // of SQL
 		if from, to, ok := quoted(text, i); ok {
 			d.spend(to - from)
 			d.report(from, to, EnvValue)
@@ -58,7 +38,7 @@ func (d *Detector) juxtaposed(start, end int) bool {
 		return true
 	case string(name) == "password" && behindLogin(text, start):
 		from, to := d.shellWord(i)
-		if !isWordLetters(text[from:to], true) || run(text, to, blank) == len(text) || hasAt(text, run(text, to, blank), "\n") {
+		if behind := run(text, to, blank); !isWordLetters(text[from:to], true) || behind == len(text) || text[behind] == '\n' {
 			d.report(from, to, EnvValue)
 		}
 		return true
@@ -66,6 +46,26 @@ func (d *Detector) juxtaposed(start, end int) bool {
 		return d.cell(start, end, i)
 	}
 	return false
+}
+
+// set handles the value at text[i:] to which a name is set in one of the ways below.
+func (d *Detector) set(how int, name []byte, i int) {
+	if how == setHeader {
+		if h := headerNamed(name); h != nil && d.text[i] != '$' && !h.pairs {
+			d.headerWord(h, i)
+		}
+		return
+	}
+	if !secretName(name) || !holdsSecret(name) {
+		return
+	}
+	_, _, quotes := quoted(d.text, i)
+	switch {
+	case how == setLine:
+		d.setLine(i)
+	case how == setWord, quotes:
+		d.setValue(i)
+	}
 }
 
 const (

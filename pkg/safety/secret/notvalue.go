@@ -200,35 +200,35 @@ func isFunction(text []byte, i int) bool {
 		}
 	}
 	limit := min(len(text), i+longest)
-	k := i
-	switch {
-	case text[i] == '(':
-		end := bracketEnd(text, i)
-		if end == unclosed {
-			return isParameters(text[i+1:limit]) && bytes.IndexByte([]byte("{[,\n"), lastOfLine(text[i:limit])) >= 0
-		}
-		if isCast(text, i, end) {
-			return true
-		}
-		if name := run(text, i+1, alnum|underscore|dot); name > i+1 && name+1 == end && hasAt(text, end, " ") && end+1 < len(text) && is(text[end+1], letter) && hasAt(text, run(text, end+1, alnum|underscore|dot), ";") {
-			return true // a conversion: (Type) value;
-		}
-		if k = end; hasAt(text, run(text, k, blank), ":") { // the type of what it gives
-			if arrow := bytes.Index(text[k:limit], []byte("=>")); arrow >= 0 && bytes.IndexByte(text[k:k+arrow], '\n') < 0 {
-				k += arrow
-			}
-		}
-	case text[i] == '|':
+	switch text[i] {
+	case '(':
+		return bracketed(text, i, limit)
+	case '|':
 		bar := bytes.IndexByte(text[i+1:limit], '|')
 		return bar >= 0 && bytes.IndexByte(text[i+1:i+1+bar], '\n') < 0 && i+bar+2 < len(text) && is(text[i+bar+2], blank)
-	default:
-		k = run(text[:limit], i, alnum|underscore|dot)
-		if k == i {
-			return false
+	}
+	k := run(text[:limit], i, alnum|underscore|dot)
+	return hasAt(text, run(text, k, blank), "=>")
+}
+
+// bracketed tells whether the bracket at text[i] holds the parameters of a function, before an
+// arrow or a body, or a type that what stands behind it is made.
+func bracketed(text []byte, i, limit int) bool {
+	end := bracketEnd(text, i)
+	if end == unclosed {
+		return isParameters(text[i+1:limit]) && bytes.IndexByte([]byte("{[,\n"), lastOfLine(text[i:limit])) >= 0
+	}
+	if isCast(text, i, end) {
+		return true
+	}
+	k := end
+	if hasAt(text, run(text, k, blank), ":") && k < limit { // the type of what it gives
+		if arrow := bytes.Index(text[k:limit], []byte("=>")); arrow >= 0 && bytes.IndexByte(text[k:k+arrow], '\n') < 0 {
+			k += arrow
 		}
 	}
 	k = run(text, k, blank)
-	return hasAt(text, k, "=>") || text[i] == '(' && (hasAt(text, k, "->") || hasAt(text, k, "{\n"))
+	return hasAt(text, k, "=>") || hasAt(text, k, "->") || hasAt(text, k, "{\n")
 }
 
 // isCast tells whether text[i:end] is a type in brackets before what is made that type: (Type)x,
@@ -239,7 +239,13 @@ func isCast(text []byte, i, end int) bool {
 		k++
 	}
 	name := run(text, k, alnum|underscore|dot)
-	return name > k && name+1 == end && end < len(text) && is(text[k], letter) && (is(text[end], letter) || text[end] == '(')
+	if name == k || name+1 != end || end+1 >= len(text) || !is(text[k], letter) {
+		return false
+	}
+	if is(text[end], blank) { // (Type) value;
+		return is(text[end+1], letter) && hasAt(text, run(text, end+1, alnum|underscore|dot), ";")
+	}
+	return is(text[end], letter) || text[end] == '('
 }
 
 // isNamedWords tells whether v is words in small letters behind a name of code that tells more

@@ -253,20 +253,9 @@ func (d *Detector) iban(pos int) {
 	const shortest, longest = 15, 34
 	text := d.text
 	var number [longest]byte
-	set, shift := upper|digit, byte(0)
-	country := [2]byte{text[pos], text[pos+1]}
-	if is(text[pos], lower) {
-		set, shift = lower|digit, 'a'-'A'
-		country[0], country[1] = country[0]-shift, country[1]-shift
-	}
-	want := ibanLengths[string(country[:])]
-	if shift > 0 {
-		if want == 0 {
-			return
-		}
-		if numericIBANs.has(country[:]) {
-			set = digit
-		}
+	want, set, shift := ibanForm(text[pos], text[pos+1])
+	if shift > 0 && want == 0 {
+		return
 	}
 	n, best := 0, 0
 	grouped := false
@@ -294,6 +283,20 @@ func (d *Detector) iban(pos int) {
 	if best > 0 && !(grouped && insideFingerprint(text, pos, best, 4)) {
 		d.add(pos, best, IBAN)
 	}
+}
+
+// ibanForm gives the length of a number of a country, or 0 if it is not known, the set of its
+// characters, and what letters are to be moved by to be capitals.
+func ibanForm(a, b byte) (want int, set charset, shift byte) {
+	set = upper | digit
+	if is(a, lower) {
+		set, shift = lower|digit, 'a'-'A'
+	}
+	country := []byte{a - shift, b - shift}
+	if shift > 0 && numericIBANs.has(country) {
+		set = digit
+	}
+	return ibanLengths[string(country)], set, shift
 }
 
 // insideFingerprint tells whether text[i:j] is a part of a fingerprint or dump: of

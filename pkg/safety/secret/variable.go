@@ -139,20 +139,30 @@ func (n *nameAt) isIdentifier(text []byte, to int) bool {
 	if !joined && (end < len(v) || union(v)&upper != 0) {
 		return false
 	}
-	member := n.start > 0 && (text[n.start-1] == '.' || text[n.start-1] == '@') || bytes.IndexByte(name, '.') >= 0
 	declared := isDeclared(text, n.start)
-	if n.quote == 0 && !member && !declared && (union(name)&upper == 0 || wordEnd(name, 0) == len(name)) {
+	if n.quote == 0 && !n.isMember(text) && !declared && (union(name)&upper == 0 || wordEnd(name, 0) == len(name)) {
 		return false
 	}
+	assigned := n.op == '=' && n.spaced
 	if to == len(text) || text[to] == '\n' {
 		shuts := run(text[:min(len(text), to+maxIndent)], min(to+1, len(text)), blank)
 		ends := n.quote != 0 && shuts < len(text) && (text[shuts] == '}' || text[shuts] == ')')
-		return joined && (declared || ends || n.op == '=' && n.spaced)
+		return joined && (declared || ends || assigned)
 	}
-	if n.op == '=' && n.spaced && (hasAt(text, to, " if ") || hasAt(text, to, " unless ") || hasAt(text, to, " do ") || hasAt(text, to, " as ") || declared && hasAt(text, to, " +")) {
+	for _, word := range []string{" if ", " unless ", " do ", " as "} {
+		if assigned && hasAt(text, to, word) {
+			return joined
+		}
+	}
+	if assigned && declared && hasAt(text, to, " +") {
 		return joined
 	}
 	return bytes.IndexByte([]byte(",;)"), text[to]) >= 0
+}
+
+// isMember tells whether the name is of a member: a.name, @name.
+func (n *nameAt) isMember(text []byte) bool {
+	return n.start > 0 && (text[n.start-1] == '.' || text[n.start-1] == '@') || bytes.IndexByte(text[n.start:n.end], '.') >= 0
 }
 
 // sameLast tells whether v and a name end with the same word behind another one.

@@ -55,31 +55,11 @@ func (d *Detector) wrapped(list []gram, pos int) {
 // wrappedSpans gives the pieces on each line of the spelling of which g is a row at pos.
 func (d *Detector) wrappedSpans(g gram, pos int) (pieces []Span) {
 	text := d.text
-	start := pos
-	for j := g.offset; j > 0; j-- {
-		if q := breakBefore(text, start); q > 0 && text[q-1] == g.text[j-1] && !(text[start-1] == g.text[j-1] && text[start-1] != 'n') {
-			pieces = append(pieces, Span{Start: q - 1, End: q, Code: Registered})
-			start = q - 1
-			continue
-		}
-		if start == 0 || text[start-1] != g.text[j-1] {
-			return nil
-		}
-		start--
-		if n := len(pieces); n > 0 && pieces[n-1].Start == start+1 {
-			pieces[n-1].Start = start
-		}
+	pieces, first, from := g.before(text, pos)
+	if first < 0 {
+		return nil
 	}
-	first := start
-	from, i := pos, pos
-	if len(pieces) == 0 {
-		from = start
-	} else {
-		for from > 0 && from > pieces[0].End && is(text[from-1], b64|b64u) {
-			from--
-		}
-		from = max(from, pos-g.offset)
-	}
+	i := pos
 	for j := g.offset; j < len(g.text); {
 		if i < len(text) && text[i] == g.text[j] {
 			i, j = i+1, j+1
@@ -116,6 +96,35 @@ func (d *Detector) wrappedSpans(g gram, pos int) (pieces []Span) {
 	i = run(text[:min(len(text), i+2)], i, equals)
 	d.spend(i - first)
 	return append(pieces, Span{Start: from, End: i, Code: Registered})
+}
+
+// before follows what stands before the row at pos back to the start of the spelling. It gives
+// the pieces on other lines, the place of the start, or -1, and where the piece with the row
+// begins.
+func (g *gram) before(text []byte, pos int) (pieces []Span, first, from int) {
+	start := pos
+	for j := g.offset; j > 0; j-- {
+		if q := breakBefore(text, start); q > 0 && text[q-1] == g.text[j-1] && !(text[start-1] == g.text[j-1] && text[start-1] != 'n') {
+			pieces = append(pieces, Span{Start: q - 1, End: q, Code: Registered})
+			start = q - 1
+			continue
+		}
+		if start == 0 || text[start-1] != g.text[j-1] {
+			return nil, -1, 0
+		}
+		start--
+		if n := len(pieces); n > 0 && pieces[n-1].Start == start+1 {
+			pieces[n-1].Start = start
+		}
+	}
+	if len(pieces) == 0 {
+		return nil, start, start
+	}
+	from = pos
+	for from > max(pieces[0].End, pos-g.offset) && is(text[from-1], b64|b64u) {
+		from--
+	}
+	return pieces, start, from
 }
 
 // lineBreak gives the end of the break of a line at text[i:], real or escaped, behind what may
