@@ -160,6 +160,9 @@ func TestAccessibility(t *testing.T) {
 		b := open(t, c.width, 1200, page.WriteHTML)
 		b.media(c.medium, c.scheme)
 		b.shot("report-" + c.name)
+		b.run(chromedp.Evaluate(`location.hash = "#checks"`, nil))
+		b.settled()
+		b.shot("report-" + c.name + "-checks")
 		fits(b)
 		if c.medium == "screen" {
 			b.accessible(c.name)

@@ -36,7 +36,11 @@ func (p *DocumentPage) List() []Document {
 
 // Text is the document's text in parts, for the page.
 func (d Document) Text() *Text {
-	return newText(fmt.Sprint("d", d.Number), string(d.raw), d.Row.Filter)
+	t := newText(fmt.Sprint("d", d.Number), string(d.raw), d.Row.Filter)
+	for i := range t.Parts {
+		t.Parts[i].Code = true
+	}
+	return t
 }
 
 // Meaning says what a gap of the tree means.
@@ -79,12 +83,12 @@ func (p *DocumentPage) verdict() string {
 
 // Facts are what is said of the tree as a whole.
 func (p *DocumentPage) Facts() []string {
-	facts := []string{fmt.Sprintf("%d documents of %s, %s first", len(p.Manifest.Documents), p.Manifest.Family, p.Manifest.Limits.Selection)}
+	facts := []string{fmt.Sprintf("%d documents of %s, the %s are kept", len(p.Manifest.Documents), p.Manifest.Family, p.Manifest.Limits.Selection)}
 	if v := p.verdict(); v != "" {
 		facts = append(facts, v)
 	}
 	if r := p.Manifest.Recovered; r != nil {
-		facts = append(facts, fmt.Sprintf("recovered state of %d bytes, sha256 %s", r.Bytes, r.SHA256))
+		facts = append(facts, fmt.Sprintf("recovered state %s, %d bytes", r.SHA256, r.Bytes))
 	}
 	return append(facts, "root digest "+p.Root, "filter version "+p.Manifest.FilterVersion)
 }
