@@ -29,7 +29,7 @@ const (
 // repaired up to a root that the verifier is told to trust.
 var vectors = []vector{
 	{RuleSchemaVersion, index, []string{"CMP-01", "MAN-01"}, onIndex(func(d map[string]any) { d["schema_version"] = 2 })},
-	{RuleFilterVersion, index, []string{"CMP-01", "FLT-09", "AMB-75"}, onIndex(func(d map[string]any) { d["filter_version"] = safety.Version + "x" })},
+	{RuleFilterVersion, index, []string{"CMP-01", "FLT-09", "AMB-75", "AMB-94"}, onIndex(func(d map[string]any) { d["filter_version"] = safety.Version + "x" })},
 	{RuleNotJSON, reviews, []string{"CAN-01"}, replace(reviews, "{", "{{")},
 	{RuleNotCanonical, reviews, []string{"CAN-01"}, replace(reviews, "{", "{ ")},
 	{RuleSchema, tree.EntityPath, []string{"CMP-02", "CMP-04", "MAN-06"}, onDocument(tree.EntityPath, func(d map[string]any) { d["url"] = "x" })},

@@ -64,8 +64,14 @@ type Engine struct {
 // x/text differ (AMB-75).
 func New(credentials []string) (*Engine, error) { return compile(credentials) }
 
-// Version is the filter_version: rules, bounds and Unicode tables.
-const Version = "snapline-1.unicode-" + unicodesafety.Version
+// Revision names what is raised by hand, if the bytes of bounds change, and the Unicode
+// version of the tables.
+const Revision = "snapline-1.unicode-" + unicodesafety.Version
+
+// Version is the filter_version. Its digest is over the tables of the rules and over what
+// the filter makes of the golden corpus: neither another rule nor another condition in the
+// code keeps it (AMB-75, AMB-94).
+const Version = Revision + "." + rulesDigest
 
 // Supported reports whether v is a filter version that this program implements.
 func Supported(v string) bool { return v == Version }
