@@ -222,6 +222,13 @@ func (d foreignDir) Info() (disk.Info, error) {
 	return i, err
 }
 
+func (d foreignDir) Rename(old string, to disk.Dir, name string) error {
+	if f, ok := to.(foreignDir); ok {
+		to = f.realDir
+	}
+	return d.realDir.Rename(old, to, name)
+}
+
 func TestAForeignParentMustBeSticky(t *testing.T) {
 	requirement.Claim(t, "AMB-69")
 	base := t.TempDir()

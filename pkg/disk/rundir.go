@@ -17,6 +17,13 @@ const (
 	BuildName   = "context.tmp"
 )
 
+// newPrefix is the start of a run directory's name until it has its lock and line: one of
+// that name without them belongs to a maker that was killed in its first moments (AMB-97).
+const newPrefix = RunPrefix + "new-"
+
+// makeTries bounds how often a maker starts again when somebody took its directory away.
+const makeTries = 64
+
 // LockMagic is the first line of a run directory's lock file. Whoever makes a run
 // directory takes flock on the file first and writes the line then: a directory
 // without the line is nobody's run directory, and one with it and without a lock is
@@ -30,22 +37,64 @@ type runDir struct {
 	lock File   // nil if its maker holds the lock
 }
 
-// makeRunDir makes a run directory in parent and takes its lock.
+// makeRunDir makes a run directory in parent and takes its lock. It is made under a name
+// that says so and renamed when it has its lock and line; a scavenger that takes it before
+// is no failure (AMB-97).
 func makeRunDir(parent Dir) (*runDir, error) {
+	var last error
+	for range makeTries {
+		run, err := tryRunDir(parent)
+		if err == nil {
+			return run, nil
+		}
+		if last = err; !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errTaken) {
+			return nil, err
+		}
+	}
+	return nil, last
+}
+
+// errTaken says that what was made is no longer what stands there.
+var errTaken = errors.New("another process removed the directory while it was made")
+
+func tryRunDir(parent Dir) (*runDir, error) {
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
 		return nil, err
 	}
-	name := RunPrefix + hex.EncodeToString(random)
-	dir, err := parent.Mkdir(name)
+	first, name := newPrefix+hex.EncodeToString(random), RunPrefix+hex.EncodeToString(random)
+	dir, err := parent.Mkdir(first)
 	if err != nil {
 		return nil, err
 	}
-	run := &runDir{dir: dir, name: name}
-	if err := run.makeLock(); err != nil {
-		return nil, errors.Join(err, run.close(parent))
+	run := &runDir{dir: dir, name: first}
+	if err := run.settle(parent, name); err != nil {
+		return nil, errors.Join(err, ignoreGone(run.close(parent)))
 	}
 	return run, nil
+}
+
+// settle locks a new directory, gives it its last name, and looks whether it is still there.
+func (r *runDir) settle(parent Dir, name string) error {
+	if err := r.makeLock(); err != nil {
+		return err
+	}
+	if err := parent.Rename(r.name, parent, name); err != nil {
+		return err
+	}
+	r.name = name
+	if same, err := isStill(parent, name, r.dir, r.lock); err != nil || !same {
+		return errors.Join(err, errTaken)
+	}
+	return nil
+}
+
+// ignoreGone drops errors of removing what another process has removed.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (r *runDir) makeLock() error {
@@ -59,7 +108,7 @@ func (r *runDir) makeLock() error {
 		return err
 	}
 	if !got {
-		return &fs.PathError{Op: "lock", Path: LockName, Err: ErrNotPrivate}
+		return errTaken // a scavenger looks at it just now
 	}
 	return writeAll(lock, []byte(LockMagic))
 }

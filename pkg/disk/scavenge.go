@@ -57,6 +57,9 @@ func scavenge(parent Dir, name string) (reason string, err error) {
 	}
 	defer dir.Close()
 	lock, is, err := asRunDir(dir)
+	if err == nil && !is && strings.HasPrefix(name, newPrefix) {
+		return scavengeNew(parent, name, dir)
+	}
 	if err != nil || !is {
 		return "it is no run directory of this user", err
 	}
@@ -80,6 +83,41 @@ func scavenge(parent Dir, name string) (reason string, err error) {
 		return "", err // the lock file stays, so that the next run can try again
 	}
 	return "", errors.Join(dir.Remove(LockName), parent.RemoveDir(name))
+}
+
+// scavengeNew removes a directory whose maker was killed before it had lock and line: an
+// empty one of the caller, or one whose only entry is a lock that nobody holds (AMB-97).
+func scavengeNew(parent Dir, name string, dir Dir) (reason string, err error) {
+	const foreign = "it is no run directory of this user"
+	info, err := dir.Info()
+	if err != nil || info.Mode != DirMode || info.UID != userID() {
+		return foreign, err
+	}
+	names, err := dir.Names()
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", ignoreGone(parent.RemoveDir(name))
+	case len(names) > 1 || names[0] != LockName:
+		return foreign, nil
+	}
+	lock, err := dir.Open(LockName)
+	if err != nil {
+		return "it is gone already", ignoreGone(err)
+	}
+	defer lock.Close()
+	entry, err := lock.Info()
+	if err != nil || !isLock(entry) {
+		return foreign, err
+	}
+	if got, err := lock.Lock(); err != nil || !got {
+		return "it is in use", err
+	}
+	if same, err := isStill(parent, name, dir, lock); err != nil || !same {
+		return "it is gone already", err
+	}
+	return "", ignoreGone(errors.Join(dir.Remove(LockName), parent.RemoveDir(name)))
 }
 
 func isStill(parent Dir, name string, dir Dir, lock File) (bool, error) {

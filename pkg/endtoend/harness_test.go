@@ -492,7 +492,7 @@ func TestUnpack(t *testing.T) {
 
 // A thousand starts beside a scavenger that runs all the time lose no run directory.
 func TestStartsBesideScavenge(t *testing.T) {
-	requirement.Claim(t, "HAR-05")
+	requirement.Claim(t, "HAR-05", "AMB-97")
 	emit, err := exec.LookPath("emit")
 	must(t, err)
 	root := t.TempDir()

@@ -37,7 +37,7 @@ func Token(t Target, base *url.URL, o TokenOptions, getenv func(string) string) 
 		if !ok || named != api && (named != web || !derived(t, api)) {
 			return "", tokenHostFault("--token-host does not name the host and port that would be asked")
 		}
-		return clean(o.Env, getenv)
+		return clean(o.Env, "the variable that --token-env names", getenv)
 	}
 	if !derived(t, api) {
 		return "", tokenHostFault("--api-url leads to another host than the entity's")
@@ -51,7 +51,7 @@ func Token(t Target, base *url.URL, o TokenOptions, getenv func(string) string) 
 			named = b.Variable
 		}
 		if getenv(b.Variable) != "" {
-			return clean(b.Variable, getenv)
+			return clean(b.Variable, "the variable "+b.Variable, getenv)
 		}
 	}
 	if named == "" {
@@ -77,17 +77,18 @@ func derived(t Target, api string) bool {
 	return api == web || t.facts.APILabel != "" && t.facts.public(web) && api == t.facts.APILabel+web
 }
 
-func clean(name string, getenv func(string) string) (string, error) {
+// clean gives the token of a variable; which says of it what may be said.
+func clean(name, which string, getenv func(string) string) (string, error) {
 	token := strings.TrimSpace(getenv(name))
 	if token == "" {
 		return "", &fault.Error{
-			Exit: fault.Environment, Rule: "fetch.no-token", Detail: "the variable " + fault.Quote(name) + " holds no token",
+			Exit: fault.Environment, Rule: "fetch.no-token", Detail: which + " holds no token",
 			Hint: "set it to a token of the host",
 		}
 	}
 	for i := range len(token) {
 		if token[i] <= ' ' || token[i] >= 0x7f {
-			return "", fault.New(fault.Environment, "fetch.bad-token", "the variable %s holds something that is no token", fault.Quote(name))
+			return "", fault.New(fault.Environment, "fetch.bad-token", "%s holds something that is no token", which)
 		}
 	}
 	return token, nil

@@ -25,7 +25,7 @@ var Names = []string{"observation", "mutation"}
 // fault.
 func Builtin(name string, kind contract.EntityKind) (contract.Collection, error) {
 	if !slices.Contains(Names, name) {
-		return contract.Collection{}, fault.New(fault.Usage, "profile.name", "there is no profile %s; use %s", fault.Quote(name), strings.Join(Names, " or "))
+		return contract.Collection{}, fault.New(fault.Usage, "profile.name", "there is no such profile; use %s", strings.Join(Names, " or "))
 	}
 	text, err := Text(name, kind)
 	if err != nil {

@@ -17,7 +17,9 @@ type commandLine struct {
 	root       *Program
 	program    *Program // root or the subcommand that was chosen
 	flags      []string
+	places     []int // of flags in the arguments, from 0
 	positional []string
+	standing   []int    // places of the positional arguments
 	rest       []string // what followed "--", if the program takes it
 	dashes     bool
 }
@@ -37,7 +39,9 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			if l.program.TakesRest {
 				l.rest = args[i+1:]
 			} else {
-				l.positional = append(l.positional, args[i+1:]...)
+				for j, arg := range args[i+1:] {
+					l.stand(arg, i+1+j)
+				}
 			}
 			return l, l.ownFlags()
 		case len(arg) > 1 && arg[0] == '-':
@@ -45,15 +49,16 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			flag := findFlag(l.program, name)
 			if flag == nil {
 				if name == "help" || name == "h" {
-					l.flags = append(l.flags, "--help")
+					l.flags, l.places = append(l.flags, "--help"), append(l.places, i)
 					continue
 				}
-				return nil, unknownFlag(arg, name)
+				return nil, unknownFlag(l.program, i, name)
 			}
 			if seen[flag.Names()[0]] && !collects(flag) {
 				return nil, Usagef("--%s is given twice", name)
 			}
 			seen[flag.Names()[0]] = true
+			place := i
 			if takesValue(flag) && !hasValue {
 				if i+1 == len(args) || isFlag(l.program, args[i+1]) {
 					return nil, Usagef("--%s needs a value", name)
@@ -67,33 +72,37 @@ func parse(root *Program, args []string) (*commandLine, error) {
 			if err := checkValue(flag, name, value, hasValue); err != nil {
 				return nil, err
 			}
-			l.flags = append(l.flags, arg)
+			l.flags, l.places = append(l.flags, arg), append(l.places, place)
 		default:
 			if sub := subcommand(root, arg); sub != nil && l.program == root && len(l.positional) == 0 {
 				l.program = sub
 				continue
 			}
-			l.positional = append(l.positional, arg)
+			l.stand(arg, i)
 		}
 	}
 	return l, l.ownFlags()
 }
 
+// stand takes a positional argument and its place.
+func (l *commandLine) stand(arg string, place int) {
+	l.positional, l.standing = append(l.positional, arg), append(l.standing, place)
+}
+
 // ownFlags refuses a flag that only a subcommand knows which was not chosen.
 func (l *commandLine) ownFlags() error {
-	for _, arg := range l.flags {
+	for i, arg := range l.flags {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if name != "help" && ownFlag(l.program, name) == nil {
-			return unknownFlag(arg, name)
+			return unknownFlag(l.program, l.places[i], name)
 		}
 	}
 	return nil
 }
 
-// unknownFlag names a flag as it was typed.
-func unknownFlag(arg, name string) error {
-	dashes := arg[:len(arg)-len(strings.TrimLeft(arg, "-"))]
-	return Usagef("unknown flag %.2s%s", dashes, printableName(name))
+// unknownFlag says where a flag stands that p does not have.
+func unknownFlag(p *Program, index int, name string) error {
+	return Usagef("argument %d: unknown flag%s", index+1, nearest(p, name))
 }
 
 // logFormat finds --log-format json wherever it stands, for the diagnostics of a command
@@ -172,11 +181,11 @@ func checkValue(f ucli.Flag, name, value string, given bool) error {
 		}
 	case *ucli.DurationFlag:
 		if _, err := time.ParseDuration(value); err != nil {
-			return Usagef("--%s takes a duration like 90s or 2m, not %s", name, fault.Quote(value))
+			return Usagef("--%s takes a duration like 90s or 2m", name)
 		}
 	case *ucli.Int64Flag, *ucli.IntFlag:
 		if _, err := strconv.ParseInt(value, 0, 64); err != nil {
-			return Usagef("--%s takes a whole number, not %s", name, fault.Quote(value))
+			return Usagef("--%s takes a whole number", name)
 		}
 	}
 	return nil
@@ -185,16 +194,6 @@ func checkValue(f ucli.Flag, name, value string, given bool) error {
 func collects(f ucli.Flag) bool {
 	_, ok := f.(*ucli.StringSliceFlag)
 	return ok
-}
-
-func printableName(name string) string {
-	for i := range len(name) {
-		c := name[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') || i > 40 {
-			return "..."
-		}
-	}
-	return name
 }
 
 // TakesOnly refuses what would have no effect beside the first of flags: whoever gives a

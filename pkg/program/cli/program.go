@@ -55,6 +55,7 @@ type Call struct {
 	Flags   *ucli.Context // values of the flags
 	Args    []string      // positional arguments
 	Rest    []string      // what followed "--", if the program takes it
+	givens  givens
 }
 
 // Usagef gives a usage error: exit 2.
@@ -82,6 +83,7 @@ func Run(ctx context.Context, p *Program, env *Env) (exit fault.Exit) {
 	if err == nil || exit == fault.Quiet || errors.As(err, &silent) {
 		return exit
 	}
+	err = standing(p, env.Args[1:]).unnamed(err)
 	var e *fault.Error
 	if exit == fault.Usage && errors.As(err, &e) && e.Hint == "" {
 		hinted := *e
@@ -132,7 +134,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 	app.Action = func(c *ucli.Context) error {
 		format := fault.Format(c.String("log-format"))
 		if format != fault.Text && format != fault.JSON {
-			return Usagef("--log-format takes text or json, not %s", fault.Quote(string(format)))
+			return Usagef("--log-format takes text or json")
 		}
 		*log = fault.NewLog(env.Stderr, p.Name, format)
 		switch {
@@ -153,7 +155,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		if err := checkCount(line); err != nil {
 			return err
 		}
-		call := &Call{Context: ctx, Env: env, Log: *log, Flags: c, Args: line.positional, Rest: line.rest}
+		call := &Call{Context: ctx, Env: env, Log: *log, Flags: c, Args: line.positional, Rest: line.rest, givens: standing(p, env.Args[1:])}
 		action = func() error { return line.program.Action(call) }
 		return nil
 	}
@@ -164,7 +166,7 @@ func run(ctx context.Context, p *Program, env *Env, log **fault.Log) error {
 		if errors.As(err, &e) {
 			return err
 		}
-		return Usagef("%s", fault.Printable(err.Error(), 200))
+		return Usagef("the flags cannot be read")
 	}
 	if action == nil { // help or version was printed
 		return Unwritten(stdout.err)
@@ -180,7 +182,7 @@ func checkCount(l *commandLine) error {
 	case n < p.MinArgs:
 		return Usagef("%s is missing", p.Arguments)
 	case p.MaxArgs >= 0 && n > p.MaxArgs:
-		return Usagef("unexpected argument %s", fault.Quote(l.positional[p.MaxArgs]))
+		return Usagef("argument %d: nothing more is expected here", l.standing[p.MaxArgs]+1)
 	case slices.Contains(l.positional, ""):
 		return Usagef("an argument is empty")
 	case p.TakesRest && !l.dashes:

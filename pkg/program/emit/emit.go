@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"snapline/pkg/family/canon"
@@ -70,6 +72,12 @@ func runEmit(call *cli.Call) error {
 	if cfg.Statement, err = wantedStatement(call); err != nil {
 		return err
 	}
+	if cfg.Receipt == "" && nobodyReads(call.Env.Stdout) {
+		return &fault.Error{
+			Exit: fault.Environment, Rule: "receipt.stdout", Detail: "standard output is /dev/null or closed: the root digest would be lost",
+			Hint: "keep what emit prints, or give --receipt FILE",
+		}
+	}
 	in := pipe.Input(call, 3)
 	if err := emit.Run(call.Context, in, call.Env.Stdout, cfg, call.Log); err != nil {
 		out := stream.NewWriter(call.Env.Stdout)
@@ -116,6 +124,21 @@ func validURI(s string) bool {
 		return false
 	}
 	return scheme != "" && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+}
+
+// nobodyReads reports whether out is /dev/null, which the runtime opens too where a
+// descriptor is closed: nobody can tell the two apart (AMB-95).
+func nobodyReads(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }
 
 func scavengeCommand() *cli.Program {

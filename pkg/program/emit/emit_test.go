@@ -63,6 +63,29 @@ func TestPrintDigest(t *testing.T) {
 	}
 }
 
+// A standard output that nobody can read loses the digest, unless a file keeps it.
+func TestClosedStandardOutput(t *testing.T) {
+	requirement.Claim(t, "AMB-95")
+	dir := t.TempDir()
+	bounded := testkit.New(contract.GitHub, contract.WorkItem, 3).Bytes(t)
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for i, args := range []string{"", "--receipt " + filepath.Join(dir, "receipt")} {
+		want := []fault.Exit{fault.Environment, fault.Done}[i]
+		var errs bytes.Buffer
+		out := filepath.Join(dir, "context")
+		env := &cli.Env{Args: append([]string{"emit", "--out", out}, strings.Fields(args)...), Stdin: bytes.NewReader(bounded), Stdout: null, Stderr: &errs}
+		exit := cli.Run(context.Background(), emit.Program(), env)
+		_, err := os.Stat(out)
+		if exit != want || (err == nil) != (want == fault.Done) {
+			t.Errorf("%q: exit %d, %v, %s", args, exit, err, errs.String())
+		}
+	}
+}
+
 func TestAbortsAreForwarded(t *testing.T) {
 	requirement.Claim(t, "ABT-11")
 	abort := []byte(`{"type":"abort","stage":"fetch","exit":5,"cause":"unsupported"}` + "\n")
@@ -105,7 +128,7 @@ func TestEmitUsage(t *testing.T) {
 		{[]string{"--out", repository}, "--out must not exist"},
 		{[]string{"--out", filepath.Join(repository, "context")}, `(use: emit --out "$(mktemp -d)/context")`},
 		{[]string{"scavenge"}, "--root is missing"},
-		{[]string{"x"}, "unexpected argument"},
+		{[]string{"x"}, "argument 1: nothing more"},
 	} {
 		exit, stdout, stderr := runStdin(emit.Program(), nil, c.args...)
 		if c.args != nil && c.args[len(c.args)-1] == repository { // it is a work tree before it exists

@@ -56,7 +56,7 @@ func documentLimits(call *cli.Call) (contract.Limits, error) {
 	case l.MaxDocumentBytes < 1 || l.MaxDocumentBytes > pipe.MaxDocumentBytes:
 		return l, cli.Usagef("--max-document-bytes takes a number from 1 to %d", pipe.MaxDocumentBytes)
 	case l.Selection != contract.Newest && l.Selection != contract.Oldest:
-		return l, cli.Usagef("--select takes newest or oldest, not %s", fault.Quote(string(l.Selection)))
+		return l, cli.Usagef("--select takes newest or oldest")
 	}
 	return l, nil
 }

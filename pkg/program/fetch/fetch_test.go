@@ -265,7 +265,7 @@ func TestFetchExits(t *testing.T) {
 		"discussion":       {[]string{"https://github.com/acme/tool/discussions/7"}, 5, fmt.Sprintf(cause, 5, "unsupported"), "unsupported_entity", 0},
 		"no address":       {nil, 2, "", "URL is missing", 0},
 		"no scheme":        {[]string{"github.com/acme/tool/pull/7"}, 2, "", "https://", 0},
-		"two addresses":    {[]string{"URL/pull/7", "URL/pull/8"}, 2, "", "unexpected argument", 0},
+		"two addresses":    {[]string{"URL/pull/7", "URL/pull/8"}, 2, "", "nothing more is expected", 0},
 		"unknown profile":  {[]string{"URL/pull/7", "--profile", "other"}, 2, "", "observation or mutation", 0},
 		"both profiles":    {[]string{"URL/pull/7", "--profile", "mutation", "--profile-file", badProfile}, 2, "", "exclude", 0},
 		"bad profile":      {[]string{"URL/issues/7", "--profile-file", badProfile}, 2, "", "profile.source", 0},

@@ -27,7 +27,7 @@ func FilterFlags() []ucli.Flag {
 func HumanMinRole(call *cli.Call) (string, error) {
 	role := call.Flags.String("human-min-role")
 	if call.Flags.IsSet("human-min-role") && role != "triage" && role != "write" {
-		return "", cli.Usagef("--human-min-role takes triage or write, not %s", fault.Quote(role))
+		return "", cli.Usagef("--human-min-role takes triage or write")
 	}
 	return role, nil
 }
@@ -62,15 +62,16 @@ func Credentials(call *cli.Call) ([]string, error) {
 			return nil, err
 		}
 	}
-	for _, name := range call.Flags.StringSlice("credential-env") {
+	for i, name := range call.Flags.StringSlice("credential-env") {
+		position := fmt.Sprintf("--credential-env, number %d", i+1)
 		value, set := "", false
 		if call.Env.LookupEnv != nil {
 			value, set = call.Env.LookupEnv(name)
 		}
 		if !set {
-			return nil, cli.Usagef("--credential-env %s: the variable is not set", fault.Quote(name))
+			return nil, cli.Usagef("%s: there is no such variable; name one, its value stays in the environment", position)
 		}
-		if err := add("--credential-env "+fault.Quote(name), value); err != nil {
+		if err := add(position, value); err != nil {
 			return nil, err
 		}
 	}

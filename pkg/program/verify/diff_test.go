@@ -66,11 +66,11 @@ func TestVerifyDiff(t *testing.T) {
 		t.Errorf("mode %v", info.Mode())
 	}
 	for name, args := range map[string][]string{
-		"--new-sha256 is missing":     {"diff", old.dir, e.dir, "--old-sha256", old.digest},
-		"--old-sha256 takes 64":       {"diff", old.dir, e.dir, "--old-sha256", "x", "--new-sha256", e.digest},
-		"root-differs":                {"diff", old.dir, e.dir, "--old-sha256", e.digest, "--new-sha256", e.digest},
-		"OLD NEW is missing":          {"diff", old.dir, "--old-sha256", old.digest},
-		"text, markdown, json, html,": {"diff", old.dir, e.dir, "--format", "yaml"},
+		"--new-sha256 is missing":    {"diff", old.dir, e.dir, "--old-sha256", old.digest},
+		"--old-sha256 takes 64":      {"diff", old.dir, e.dir, "--old-sha256", "x", "--new-sha256", e.digest},
+		"root-differs":               {"diff", old.dir, e.dir, "--old-sha256", e.digest, "--new-sha256", e.digest},
+		"OLD NEW is missing":         {"diff", old.dir, "--old-sha256", old.digest},
+		"text, markdown, json, html": {"diff", old.dir, e.dir, "--format", "yaml"},
 	} {
 		if r := runProgram(Program(), "", args...); r.exit == fault.Done || r.stdout != "" || !strings.Contains(r.stderr, name) {
 			t.Errorf("%s: %+v", name, r)

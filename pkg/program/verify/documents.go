@@ -273,7 +273,7 @@ func (s *documentSet) gaps(call *cli.Call, name string, gaps []tree.Gap, selecti
 }
 
 func (s *documentSet) fail(name, detail string) {
-	s.report.Errors = append(s.report.Errors, fault.Printable(name, 256)+": "+detail)
+	s.report.Errors = append(s.report.Errors, fault.Printable(s.in.Call.Named(name), 256)+": "+detail)
 }
 
 // judged takes over the verdict on one document. text words a finding.

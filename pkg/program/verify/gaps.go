@@ -67,7 +67,7 @@ func runVerifyGaps(call *cli.Call) error {
 	}
 	write := formats[call.Flags.String("format")]
 	if write == nil {
-		return cli.Usagef("--format takes text, markdown or json, not %s", fault.Quote(call.Flags.String("format")))
+		return cli.Usagef("--format takes text, markdown or json")
 	}
 	s, err := openSnapshot(call)
 	if err != nil {

@@ -160,7 +160,7 @@ func chosenFormat[P any](call *cli.Call, formats []pageFormat[P]) (pageFormat[P]
 		}
 		return f, nil
 	}
-	return pageFormat[P]{}, cli.Usagef("--format takes %s, not %s", strings.Join(names, ", "), fault.Quote(call.Flags.String("format")))
+	return pageFormat[P]{}, cli.Usagef("--format takes %s", strings.Join(names, ", "))
 }
 
 // writePage writes a page on stdout or into the private file of --out.

@@ -83,7 +83,7 @@ func TestVerifyReport(t *testing.T) {
 			t.Errorf("%v without a file: %+v", args, r)
 		}
 	}
-	if r := report("--format", "yaml"); r.exit != fault.Usage || !strings.Contains(r.stderr, "--format takes html, text, markdown, not") {
+	if r := report("--format", "yaml"); r.exit != fault.Usage || !strings.Contains(r.stderr, "--format takes html, text, markdown (try") {
 		t.Errorf("format: %+v", r)
 	}
 	work := filepath.Join(t.TempDir(), "work")

@@ -86,7 +86,7 @@ func TestVerifyText(t *testing.T) {
 			"- CANON_STATE_DELTA.decision.authorized_delta: missing: the required member authorized_delta is missing (line 1, column 59)\n" +
 			"- CANON_STATE_DELTA.decision.affected_targets: missing: the required member affected_targets is missing (line 1, column 59)\n" +
 			`- CANON_STATE_DELTA.decision.mode: closed-enum: "A\x1b[31m" is not one of B, C (line 1, column 67)` + "\n-: state-delta: text-only\n"},
-		{"missing file", "", []string{"canon", "nowhere.json"}, 1, "invalid\n- nowhere.json: cannot be read: no such file or directory\n"},
+		{"missing file", "", []string{"canon", "nowhere.json"}, 1, "invalid\n- argument 2: cannot be read: no such file or directory\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := runProgram(Program(), c.stdin, c.args...)

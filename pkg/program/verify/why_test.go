@@ -48,17 +48,17 @@ func TestVerifyWhy(t *testing.T) {
 		exit fault.Exit
 		args []string
 	}{
-		"no such object":                    {fault.Aborted, []string{"IC_unknown", fetched}},
-		"checks/invalid_metadata 1":         {fault.Aborted, []string{"IC_unknown", fetched}},
-		"the run had 0 registered":          {fault.Usage, []string{"IC_kwDO02", fetched, filtered, "--credentials-file", credentials}},
-		"cannot be stdin":                   {fault.Usage, []string{"IC_kwDO02", "-"}},
-		"two streams of stage fetch":        {fault.Usage, []string{"IC_kwDO02", fetched, fetched}},
-		"--format takes":                    {fault.Usage, []string{"IC_kwDO02", fetched, "--format", "html"}},
-		"--human-min-role takes":            {fault.Usage, []string{"IC_kwDO02", fetched, "--human-min-role", "admin"}},
-		"ID-OR-URL STREAM... is missing":    {fault.Usage, []string{"IC_kwDO02"}},
-		"the file cannot be read":           {fault.Environment, []string{"IC_kwDO02", fetched + "x"}},
-		"are not of one run":                {fault.Input, []string{"IC_kwDO02", filepath.Join(dir, "..", "issue", "1-fetch.ndjson.zst"), filtered}},
-		"--credential-env \"X\": the varia": {fault.Usage, []string{"IC_kwDO02", fetched, "--credential-env", "X"}},
+		"no such object":                               {fault.Aborted, []string{"IC_unknown", fetched}},
+		"checks/invalid_metadata 1":                    {fault.Aborted, []string{"IC_unknown", fetched}},
+		"the run had 0 registered":                     {fault.Usage, []string{"IC_kwDO02", fetched, filtered, "--credentials-file", credentials}},
+		"cannot be stdin":                              {fault.Usage, []string{"IC_kwDO02", "-"}},
+		"two streams of stage fetch":                   {fault.Usage, []string{"IC_kwDO02", fetched, fetched}},
+		"--format takes":                               {fault.Usage, []string{"IC_kwDO02", fetched, "--format", "html"}},
+		"--human-min-role takes":                       {fault.Usage, []string{"IC_kwDO02", fetched, "--human-min-role", "admin"}},
+		"ID-OR-URL STREAM... is missing":               {fault.Usage, []string{"IC_kwDO02"}},
+		"the file cannot be read":                      {fault.Environment, []string{"IC_kwDO02", fetched + "x"}},
+		"are not of one run":                           {fault.Input, []string{"IC_kwDO02", filepath.Join(dir, "..", "issue", "1-fetch.ndjson.zst"), filtered}},
+		"--credential-env, number 1: there is no such": {fault.Usage, []string{"IC_kwDO02", fetched, "--credential-env", "X"}},
 	} {
 		if r := run(c.args...); r.exit != c.exit || r.stdout != "" || !strings.Contains(r.stderr, want) {
 			t.Errorf("%s: %+v", want, r)
