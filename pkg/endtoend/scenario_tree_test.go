@@ -148,7 +148,7 @@ func privateFromTheFirstByte(t *testing.T, _ scenario) {
 	for i := range 3 {
 		parent := t.TempDir()
 		emit := exec.Command("sh", "-c", "umask 000; exec emit --out context")
-		emit.Dir, emit.Stdin = parent, strings.NewReader(bounded)
+		emit.Dir, emit.Stdin, emit.Stdout = parent, strings.NewReader(bounded), new(strings.Builder)
 		if err := emit.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,11 @@ func helpTemplate(root, p *Program) string {
 	if len(p.Commands) > 0 {
 		b.WriteString("\nCOMMANDS\n")
 		for _, c := range p.Commands {
-			fmt.Fprintf(&b, "   %-10s %s\n", c.Name, c.Summary)
+			name := c.Name
+			for _, line := range wrap(c.Summary, helpWidth-14) {
+				fmt.Fprintf(&b, "   %-10s %s\n", name, line)
+				name = ""
+			}
 		}
 	}
 	b.WriteString("\nFLAGS\n" + flagTable(p) + "\n")
