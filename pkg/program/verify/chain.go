@@ -28,7 +28,7 @@ import (
 func verifyChainCommand() *cli.Program {
 	return &cli.Program{
 		Name:      "chain",
-		Summary:   "replay every stage from the capture and say where the first byte differs",
+		Summary:   "replay every stage and say where the first byte differs",
 		Arguments: "RAW FILTERED BOUNDED DIR",
 		Description: `Runs filter on RAW, bound on FILTERED and emit on BOUNDED once more and compares what
 comes out with FILTERED, BOUNDED and the files of DIR, byte by byte: for who has all of
