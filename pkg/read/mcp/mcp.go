@@ -73,7 +73,7 @@ func (s *server) known(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, q mcp.Request) (mcp.Result, error) {
 		if read, ok := q.GetParams().(*mcp.ReadResourceParams); ok && read != nil {
 			if path, ok := strings.CutPrefix(read.URI, scheme); !ok || s.tree.File(path) == nil {
-				return nil, &jsonrpc.Error{Code: mcp.CodeResourceNotFound, Message: "there is no such resource"}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such resource"}
 			}
 		}
 		return next(ctx, method, q)
