@@ -75,7 +75,7 @@ func TestKills(t *testing.T) {
 	whole, _ := publish(t, stream)
 	want := files(t, whole)
 	start := time.Now()
-	if err := exec.Command("sh", "-c", `"$1" --out "$2/context" <"$3" >/dev/null`, "sh", emit, memoryDir(t), write(t, stream)).Run(); err != nil {
+	if err := exec.Command("sh", "-c", `"$1" --out "$2/context" <"$3" >"$3.receipt"`, "sh", emit, memoryDir(t), write(t, stream)).Run(); err != nil {
 		t.Fatal(err)
 	}
 	life := time.Since(start)
@@ -174,6 +174,7 @@ func TestTermination(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		dir := memoryDir(t)
 		cmd := exec.Command(emit, "--out", filepath.Join(dir, "context"))
+		cmd.Stdout = io.Discard
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -262,6 +263,7 @@ func TestPrivateAtEveryMoment(t *testing.T) {
 	emit, stream := program(t), many(t, 400)
 	dir := memoryDir(t)
 	cmd := exec.Command("sh", "-c", `umask 000; exec "$0" "$@"`, emit, "--out", filepath.Join(dir, "context"))
+	cmd.Stdout = io.Discard
 	cmd.Stdin = bytes.NewReader(stream)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
