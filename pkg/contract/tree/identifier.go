@@ -1,8 +1,9 @@
 package tree
 
 import (
-	"regexp"
 	"strings"
+
+	"snapline/pkg/contract/pattern"
 
 	"snapline/pkg/contract"
 )
@@ -10,13 +11,13 @@ import (
 // Patterns of structural strings. MustCompile at start is the promise of STR-08:
 // a pattern that does not compile stops the program.
 var (
-	findingCode    = regexp.MustCompile(`^[a-z][a-z0-9._-]*$`)
-	repositoryPath = regexp.MustCompile(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
-	twoSegments    = regexp.MustCompile(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
-	hostPattern    = regexp.MustCompile(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
-	webURL         = regexp.MustCompile(`^https://([a-z0-9.-]+(?::[0-9]+)?)/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:#[A-Za-z0-9_-]+)?$`)
-	label          = regexp.MustCompile(`^[A-Za-z0-9._:/@+-]{1,128}$`)
-	dnsLabel       = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	findingCode    = pattern.New(`^[a-z][a-z0-9._-]*$`)
+	repositoryPath = pattern.New(`^[A-Za-z0-9._/~!$&()+,;=:@#\[\]{} -]+$`)
+	twoSegments    = pattern.New(`^[a-z0-9_.-]+/[a-z0-9_.-]+$`)
+	hostPattern    = pattern.New(`^[a-z0-9.-]+(:([1-9]|[1-9][0-9]{1,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`)
+	webURL         = pattern.New(`^https://([a-z0-9.-]+(?::[0-9]+)?)/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:#[A-Za-z0-9_-]+)?$`)
+	label          = pattern.New(`^[A-Za-z0-9._:/@+-]{1,128}$`)
+	dnsLabel       = pattern.New(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 )
 
 // ValidID reports whether id is a structural identifier that fits the forge's own

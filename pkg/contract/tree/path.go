@@ -1,8 +1,9 @@
 package tree
 
 import (
-	"regexp"
 	"strings"
+
+	"snapline/pkg/contract/pattern"
 
 	"snapline/pkg/contract"
 )
@@ -74,11 +75,11 @@ const (
 type RoleRule struct {
 	Role      Role
 	MediaType string
-	Filtered  bool           // its files[] entry must have a filter (FLT-06)
-	Path      *regexp.Regexp // the paths that can carry the role
+	Filtered  bool             // its files[] entry must have a filter (FLT-06)
+	Path      *pattern.Pattern // the paths that can carry the role
 }
 
-func path(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
+func path(text string) *pattern.Pattern { return pattern.New("^" + text + "$") }
 
 // RoleRules is the closed table of roles (MAN-04, MAN-05, FLT-06).
 var RoleRules = []RoleRule{

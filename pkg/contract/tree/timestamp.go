@@ -2,9 +2,10 @@ package tree
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"time"
+
+	"snapline/pkg/contract/pattern"
 )
 
 // ErrTimestamp is the reason of every refused timestamp.
@@ -13,7 +14,7 @@ var ErrTimestamp = errors.New("not a representable RFC 3339 timestamp")
 // canonicalForm is the one spelling of timestamps: 0 stands for a digit.
 const canonicalForm = "0000-00-00T00:00:00.000000000Z"
 
-var rfc3339 = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
+var rfc3339 = pattern.New(`^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
 
 // Timestamp normalizes an RFC 3339 timestamp to UTC with exactly nine fraction
 // digits (CAN-02). Digits beyond nine are cut only if they are zeros; leap seconds

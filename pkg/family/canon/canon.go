@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"snapline/pkg/family/document"
 	"snapline/schemas"
@@ -24,16 +25,19 @@ const (
 )
 
 var (
-	files      = document.LoadSchemas(schemas.Files, "canon/v1")
-	formats    = map[string]*document.Schema{State: files["session-state.schema.json"], Delta: files["state-delta.schema.json"]}
+	// formats are read when a document is: a run on an entity needs none.
+	formats = sync.OnceValue(func() map[string]*document.Schema {
+		files := document.LoadSchemas(schemas.Files, "canon/v1")
+		return map[string]*document.Schema{State: files["session-state.schema.json"], Delta: files["state-delta.schema.json"]}
+	})
 	tolerating = document.Options{ByteOrderMark: true}
-	deltaType  = formats[Delta].Properties["type"].Const
+	deltaType  = sync.OnceValue(func() string { return formats()[Delta].Properties["type"].Const })
 )
 
 // formatOf tells which of the two formats a value was meant to be: a delta if it calls
 // itself one, else the one with more of its members in it.
 func formatOf(v *document.Value) string {
-	if kind := v.Member("type"); kind.Is(document.String) && kind.Text == deltaType {
+	if kind := v.Member("type"); kind.Is(document.String) && kind.Text == deltaType() {
 		return Delta
 	}
 	count := func(s *document.Schema) (n int) {
@@ -44,7 +48,7 @@ func formatOf(v *document.Value) string {
 		}
 		return n
 	}
-	if count(formats[Delta]) > count(formats[State]) {
+	if count(formats()[Delta]) > count(formats()[State]) {
 		return Delta
 	}
 	return State
@@ -60,7 +64,7 @@ func Read(raw []byte) (document.Reading, error) {
 	}
 	r := document.Reading{Format: formatOf(v)}
 	r.Order = orderKey(v, r.Format)
-	_, r.Texts = formats[r.Format].Check(v, "")
+	_, r.Texts = formats()[r.Format].Check(v, "")
 	for i := range r.Texts {
 		t := &r.Texts[i]
 		t.Policy = document.Refuse

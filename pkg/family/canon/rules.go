@@ -2,11 +2,12 @@ package canon
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"snapline/pkg/contract/pattern"
 
 	"snapline/pkg/family/document"
 	"snapline/pkg/fault"
@@ -88,7 +89,7 @@ func (d *doc) read() {
 	if d.format == "" {
 		d.format = formatOf(v)
 	}
-	d.findings, _ = formats[d.format].Check(v, "")
+	d.findings, _ = formats()[d.format].Check(v, "")
 	if d.format == Delta {
 		d.crossRule()
 	}
@@ -137,8 +138,8 @@ var bootstrap = [...]string{
 }
 
 var (
-	hashForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+	hashForm = pattern.New(`^sha256:[0-9a-f]{64}$`)
+	timeForm = pattern.New(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 )
 
 // state gives the SESSION_STATE of a document and its place.

@@ -46,7 +46,7 @@ func TestSchemaOracle(t *testing.T) {
 			if faults != nil {
 				t.Fatal(faults[0])
 			}
-			findings, _ := formats[format].Check(parsed, "")
+			findings, _ := formats()[format].Check(parsed, "")
 			if got, want := !document.Has(findings, document.Error), engines[format].Validate(instance) == nil; got != want {
 				t.Fatalf("%s: valid %t, the other engine says %t: %s", file, got, want, changed)
 			}

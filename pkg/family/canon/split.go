@@ -67,12 +67,12 @@ func fenced(raw []byte) []document.Part {
 // speaksOfDelta reports whether a block is a delta, or JSON in the making that names
 // itself one. Other JSON that mentions the name, such as its schema, is none.
 func speaksOfDelta(block []byte) bool {
-	if !bytes.HasPrefix(bytes.TrimSpace(block), []byte("{")) || !bytes.Contains(block, []byte(deltaType)) {
+	if !bytes.HasPrefix(bytes.TrimSpace(block), []byte("{")) || !bytes.Contains(block, []byte(deltaType())) {
 		return false
 	}
 	v, _ := document.Parse(block, tolerating)
 	kind := v.Member("type")
-	return v == nil || kind.Is(document.String) && kind.Text == deltaType || v.Member("current_state") != nil
+	return v == nil || kind.Is(document.String) && kind.Text == deltaType() || v.Member("current_state") != nil
 }
 
 // fenceMarks gives the marks that open or close a fence on this line, if it has any,

@@ -9,6 +9,7 @@ package msp
 
 import (
 	"bytes"
+	"sync"
 
 	"snapline/pkg/family/document"
 	"snapline/schemas"
@@ -24,8 +25,11 @@ const (
 const schemaVersion = 1
 
 var (
-	files   = document.LoadSchemas(schemas.Files, "msp/v1")
-	formats = map[string]*document.Schema{State: files["snapshot-state.schema.json"], Frame: files["response-frame.schema.json"]}
+	// files and formats are read when a document is: a run on an entity needs none.
+	files   = sync.OnceValue(func() map[string]*document.Schema { return document.LoadSchemas(schemas.Files, "msp/v1") })
+	formats = sync.OnceValue(func() map[string]*document.Schema {
+		return map[string]*document.Schema{State: files()["snapshot-state.schema.json"], Frame: files()["response-frame.schema.json"]}
+	})
 )
 
 // formatOf tells a frame from a bare state.
@@ -47,7 +51,7 @@ func Read(raw []byte) (document.Reading, error) {
 		return document.Reading{}, faults[0]
 	}
 	r := document.Reading{Format: formatOf(v)}
-	_, r.Texts = formats[r.Format].Check(v, "")
+	_, r.Texts = formats()[r.Format].Check(v, "")
 	if newer(v) {
 		for i := range r.Texts {
 			r.Texts[i].Policy = document.Refuse

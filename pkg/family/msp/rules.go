@@ -63,7 +63,7 @@ func judge(raw []byte, format string, tolerant bool) Report {
 			return Report{format, NoState, d.findings}
 		}
 	}
-	d.findings, _ = formats[format].Check(v, "")
+	d.findings, _ = formats()[format].Check(v, "")
 	if format == Frame {
 		d.envelope()
 	}
@@ -147,7 +147,7 @@ func (d *doc) isGenesisRung() bool {
 	known := 0
 	for i := range d.state.Members {
 		name := d.state.Members[i].Name
-		if formats[State].Properties[name] != nil && !d.unfit(d.place+"/"+name) {
+		if formats()[State].Properties[name] != nil && !d.unfit(d.place+"/"+name) {
 			known++
 		}
 	}

@@ -34,11 +34,11 @@ func TestDocumentedDisplayText(t *testing.T) {
 			want = append(want, fmt.Sprintf("| %s | %s |", name, strings.Join(m, " ")))
 		}
 	}
-	row("SnapshotState", formats[State])
-	for name, d := range formats[State].Defs {
+	row("SnapshotState", formats()[State])
+	for name, d := range formats()[State].Defs {
 		row(name, d)
 	}
-	for name, d := range formats[Frame].Defs {
+	for name, d := range formats()[Frame].Defs {
 		if marked(d) != nil {
 			t.Errorf("%s has display text of its own", name)
 		}
@@ -64,8 +64,8 @@ func TestDocumentedDisplayText(t *testing.T) {
 // are closed, and the nine places where null is allowed.
 func TestClosure(t *testing.T) {
 	objects, enums, closed, nullable := 1, 0, 0, 0
-	all := []*document.Schema{formats[State]}
-	for _, d := range formats[State].Defs {
+	all := []*document.Schema{formats()[State]}
+	for _, d := range formats()[State].Defs {
 		all = append(all, d)
 		switch {
 		case d.Type == "object":
@@ -151,7 +151,7 @@ func TestSchemaOracle(t *testing.T) {
 			if faults != nil {
 				t.Fatal(faults[0])
 			}
-			findings, _ := formats[format].Check(parsed, "")
+			findings, _ := formats()[format].Check(parsed, "")
 			if got := !document.Has(findings, document.Error); got != want {
 				t.Fatalf("%s: valid %t, the other engine says %t: %s", row["file"], got, want, changed)
 			}

@@ -3,10 +3,11 @@ package why
 import (
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"snapline/pkg/contract/pattern"
 )
 
 // query is what somebody asks for.
@@ -21,20 +22,20 @@ type query struct {
 
 // fragments are the anchors that forges give to objects, and what they mark.
 var fragments = []struct {
-	form  *regexp.Regexp
+	form  *pattern.Pattern
 	kinds []string
 }{
-	{regexp.MustCompile(`^issuecomment-([0-9]+)$`), []string{"comment", "review"}},
-	{regexp.MustCompile(`^r([0-9]+)$`), []string{"comment"}},
-	{regexp.MustCompile(`^pullrequestreview-([0-9]+)$`), []string{"review"}},
-	{regexp.MustCompile(`^note_([0-9]+)$`), []string{"comment"}},
-	{regexp.MustCompile(`^issue-([0-9]+)$`), []string{"entity"}},
+	{pattern.New(`^issuecomment-([0-9]+)$`), []string{"comment", "review"}},
+	{pattern.New(`^r([0-9]+)$`), []string{"comment"}},
+	{pattern.New(`^pullrequestreview-([0-9]+)$`), []string{"review"}},
+	{pattern.New(`^note_([0-9]+)$`), []string{"comment"}},
+	{pattern.New(`^issue-([0-9]+)$`), []string{"entity"}},
 }
 
 // jobs are the ends of the addresses of checks.
-var jobs = regexp.MustCompile(`/(?:runs|jobs?|builds)/([0-9]+)$`)
+var jobs = pattern.New(`/(?:runs|jobs?|builds)/([0-9]+)$`)
 
-var decimal = regexp.MustCompile(`^[1-9][0-9]*$`)
+var decimal = pattern.New(`^[1-9][0-9]*$`)
 
 // parse understands identifiers, keys, numbers, fragments and addresses.
 func parse(text string) query {
