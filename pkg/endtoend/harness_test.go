@@ -208,7 +208,7 @@ func TestHarnessAttacks(t *testing.T) {
 			if exit, out := h.run("x", "--post", post, "--", leave); exit != 3 || !strings.Contains(out, "post: status 3") {
 				t.Errorf("an agent that leaves processes: exit %d\n%s", exit, out)
 			}
-			if left := processesOf("sleep\x00424"); len(left) != 0 {
+			if left := processesOf(h.work); len(left) != 0 {
 				t.Errorf("the agent's processes live on: %v", left)
 			}
 
