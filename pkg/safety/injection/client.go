@@ -8,7 +8,7 @@ import (
 // programLengths holds, for the first letter in either case, a bit for each length that
 // the name of a client or channel has: most words are none.
 var programLengths = func() (t [32]uint32) {
-	for _, name := range slices.Concat(clients, channels, httpies) {
+	for _, name := range slices.Concat(clients, channels, httpies, forges) {
 		t[name[0]&31] |= 1 << len(name)
 	}
 	return
@@ -21,6 +21,9 @@ func (p *part) note(text []byte, w span, end int) {
 		return
 	}
 	is := func(name string) bool { return foldEqual(word, name) }
+	if p.forge < 0 && slices.Contains(forges, string(word)) {
+		p.forge = w.start
+	}
 	switch {
 	case slices.ContainsFunc(clients, is):
 		p.client = p.client || !prose(text, w.end, end)
@@ -112,8 +115,9 @@ func httpie(text []byte, i, end int) bool {
 // maxArgument bounds an argument that is looked at as a whole, in bytes.
 const maxArgument = 96
 
-// besideURL reports whether an argument next to the URL is nothing but a thing.
-func besideURL(text []byte, line, url span) bool {
+// besideURL reports whether an argument next to the URL is nothing but a thing, and not
+// the variable at placed, which is in its own place.
+func besideURL(text []byte, line, url span, placed int) bool {
 	i := url.end
 	if i < line.end && quoteByte(text[i]) {
 		i++
@@ -138,7 +142,7 @@ func besideURL(text []byte, line, url span) bool {
 		return false
 	}
 	before := wordBefore(text, line.start, i)
-	if !isThing(text, before) {
+	if !isThing(text, before) || before.start <= placed && placed < before.end {
 		return false
 	}
 	// What an option is given is no argument of its own.
@@ -235,9 +239,9 @@ func optionOfReader(text []byte, from, i int) bool {
 	return false
 }
 
-// argument reports whether the word is a text that a function is given: a name of an
+// argued reports whether the word is a text that a function is given: a name of an
 // encoding, no command.
-func argument(text []byte, at span) bool {
+func argued(text []byte, at span) bool {
 	if at.start < 2 || at.end+1 >= len(text) || !quoteByte(text[at.start-1]) || text[at.end] != text[at.start-1] {
 		return false
 	}

@@ -36,7 +36,7 @@ func (s *Scanner) exfilAt(h int) {
 			return
 		}
 	}
-	if what == variable && !upper(s.cur.text[at.start:at.end]) {
+	if what == variable && !upper(variableName(s.cur.text, at)) {
 		return
 	}
 	if m, ok := sentence(&s.cur, what, at); ok {
@@ -84,27 +84,41 @@ func thingAt(text []byte, h int) (thing, span) {
 	if what, at := variableAt(text, start, end); what != noThing {
 		return what, at
 	}
-	if start == h && end-h >= 3 {
-		switch word := text[start:end]; {
-		case foldEqual(word, "env") && (startsWord(text, end+1, "vars", "variables") || start >= 5 && foldEqual(text[start-5:start], "your ")):
-			return surroundings, span{start, end}
-		case foldEqual(word, "env"), foldEqual(word, "printenv"):
-			if what, at := dumpAt(text, start, end); what != noThing {
-				return what, at
-			}
-			if what, at := printedAt(text, start, end); what != noThing {
-				return what, at
-			}
-		case foldEqual(word, "environ"):
-			if start > 0 && text[start-1] == '/' {
-				return procAt(text, start-1)
-			}
-		case foldEqual(word, "environment"):
-			return surroundings, span{start, end}
+	if end < len(text) && text[end] == '.' && foldEqual(text[start:end], "secrets") {
+		name := end + 1
+		for end = name; end < len(text) && end-name < maxName && nameByte(text[end]); {
+			end++
 		}
-		if start > 0 && text[start-1] == '.' {
-			return fileAt(text, start-1)
+		return variableAt(text, name, end)
+	}
+	if start == h && end-h >= len("env") {
+		return wordAt(text, start, end)
+	}
+	return noThing, span{}
+}
+
+// wordAt is the thing that the whole word [start, end) is: the environment, what prints it,
+// or the ending of a file's name.
+func wordAt(text []byte, start, end int) (thing, span) {
+	switch word := text[start:end]; {
+	case foldEqual(word, "env") && (startsWord(text, end+1, "vars", "variables") || start >= 5 && foldEqual(text[start-5:start], "your ")):
+		return surroundings, span{start, end}
+	case foldEqual(word, "env"), foldEqual(word, "printenv"):
+		if what, at := dumpAt(text, start, end); what != noThing {
+			return what, at
 		}
+		if what, at := printedAt(text, start, end); what != noThing {
+			return what, at
+		}
+	case foldEqual(word, "environ"):
+		if start > 0 && text[start-1] == '/' {
+			return procAt(text, start-1)
+		}
+	case foldEqual(word, "environment"):
+		return surroundings, span{start, end}
+	}
+	if start > 0 && text[start-1] == '.' {
+		return fileAt(text, start-1)
 	}
 	return noThing, span{}
 }
@@ -113,6 +127,9 @@ func thingAt(text []byte, h int) (thing, span) {
 func fileAt(text []byte, h int) (thing, span) {
 	if h > 0 && (nameByte(text[h-1]) || text[h-1] == ')' || text[h-1] == ']' || text[h-1] == '.' || text[h-1] == '-') {
 		return noThing, span{}
+	}
+	if bytes.HasPrefix(text[h:], []byte(".Env.")) {
+		return noThing, span{} // a template: {{ .Env.VERSION }}
 	}
 	kind, end := fileEnd(text, h)
 	if kind == noThing {
@@ -194,18 +211,26 @@ var secretStarts = func() (t [256]bool) {
 	return
 }()
 
-// variableAt reports whether [start, end) is a variable reference with a secret name.
+// variableAt reports whether [start, end) is a variable reference with a secret name, or
+// the name of a secret in an expression of a workflow.
 func variableAt(text []byte, start, end int) (thing, span) {
 	at := start
-	switch {
-	case at >= 1 && text[at-1] == '$':
+	if start == 0 || start == end {
+		return noThing, span{}
+	}
+	switch b := text[start-1]; {
+	case b == '$':
 		at--
-	case at >= 2 && text[at-1] == '{' && text[at-2] == '$':
+	case b == '{' && at >= 2 && text[at-2] == '$':
 		at -= 2
-	case at >= 5 && text[at-1] == ':' && foldEqual(text[at-5:at], "$env:"):
+	case b == ':' && at >= 5 && foldEqual(text[at-5:at], "$env:"):
 		at -= 5
-	case at >= 6 && text[at-1] == ':' && foldEqual(text[at-6:at], "${env:"):
+	case b == ':' && at >= 6 && foldEqual(text[at-6:at], "${env:"):
 		at -= 6
+	case b == '.':
+		return expressionAt(text, start, end)
+	case b == '%' && end < len(text) && text[end] == '%' && isLetter(text[start]) && !isHex(text[start+1]) && upper(text[start:end]):
+		at--
 	default:
 		return noThing, span{}
 	}
@@ -215,14 +240,79 @@ func variableAt(text []byte, start, end int) (thing, span) {
 	return variable, span{at, end}
 }
 
+// publicFacts are the last words of names under which workflows keep what is no
+// credential among their secrets.
+var publicFacts = []string{"user", "username", "email", "host", "hostname", "url", "endpoint", "region", "name", "project", "org", "account", "id", "bucket", "domain", "server", "port", "path"}
+
+// expressionAt reports whether [start, end) is the name behind a dot of a credential in an
+// expression of a workflow: ${{ secrets.NAME }}, ${{ github.token }}.
+func expressionAt(text []byte, start, end int) (thing, span) {
+	const secrets, github = "secrets.", "github."
+	name := text[start:end]
+	at := start - len(secrets)
+	switch {
+	case at >= 0 && foldEqual(text[at:start], secrets):
+		k := bytes.LastIndexByte(name, '_')
+		if oneOf(name[k+1:], publicFacts) {
+			return noThing, span{}
+		}
+	case start >= len(github) && foldEqual(text[start-len(github):start], github) && foldEqual(name, "token"):
+		at = start - len(github)
+	default:
+		return noThing, span{}
+	}
+	for at > 0 && text[at-1] == ' ' && start-at < 2*len(secrets) {
+		at--
+	}
+	if at < 3 || string(text[at-3:at]) != "${{" {
+		return noThing, span{}
+	}
+	return variable, span{at - 3, end}
+}
+
+// variableName is the name by which the owner of the variable at is known.
+func variableName(text []byte, at span) []byte {
+	start := at.end
+	for start > at.start && nameByte(text[start-1]) {
+		start--
+	}
+	if name := text[start:at.end]; !foldEqual(name, "token") || start == at.start || text[start-1] != '.' {
+		return name
+	}
+	return []byte("GITHUB_TOKEN")
+}
+
 // maybeReference reports whether a reference to a variable can end before its name.
 func maybeReference(text []byte, name int) bool {
-	return name > 0 && (text[name-1] == '$' || text[name-1] == '{' || text[name-1] == ':')
+	if name == 0 {
+		return false
+	}
+	switch text[name-1] {
+	case '$', '{', ':', '.', '%':
+		return true
+	}
+	return false
+}
+
+// openKeys are the words before "key" in the names of what everybody may know.
+var openKeys = []string{"public", "publishable", "anon", "pub", "cache", "primary", "foreign", "sort", "partition"}
+
+// openKey reports whether a name is that of a key that is no credential: ANON_KEY.
+func openKey(name []byte) bool {
+	name = bytes.TrimRight(name, "_")
+	last := bytes.LastIndexByte(name, '_')
+	if last < 0 || !foldEqual(name[last+1:], "key") {
+		return false
+	}
+	return oneOf(name[bytes.LastIndexByte(name[:last], '_')+1:last], openKeys)
 }
 
 // secretName reports whether a variable of that name holds a credential.
 func secretName(name []byte) bool {
 	name = bytes.TrimRight(name, "_") // of emphasis
+	if openKey(name) {
+		return false
+	}
 	for _, w := range secretWords {
 		n := len(name) - len(w)
 		if n < 0 || !foldEqual(name[n:], w) {

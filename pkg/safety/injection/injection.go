@@ -68,6 +68,7 @@ type Scanner struct {
 	exfilDone  int       // commands and sentences before it are judged
 	lineDone   int       // command lines before it are judged
 	hiddenDone int       // hidden regions before it are judged
+	concealed  bool      // what is judged is hidden: nothing in it is in its own place
 	gluedDone  int       // glued words before it are judged
 	cut        []byte    // the last such word, cut
 	tags       tagMemory // the last '<' seen

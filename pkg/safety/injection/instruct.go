@@ -63,6 +63,8 @@ func phrase(c *cursor) bool {
 // leaks looks for exfiltration inside a hidden region.
 func (s *Scanner) leaks(region span) bool {
 	judged := 0 // command lines before it
+	s.concealed = true
+	defer func() { s.concealed = false }()
 	s.inner.reset(s.cur.text, 0, len(s.cur.text))
 	for h := region.start; h < region.end; h++ {
 		if !anchorAt(s.cur.text, h) {
@@ -79,7 +81,7 @@ func (s *Scanner) leaks(region span) bool {
 				return true
 			}
 		}
-		if what == variable && !upper(s.cur.text[at.start:at.end]) {
+		if what == variable && !upper(variableName(s.cur.text, at)) {
 			continue
 		}
 		if _, ok := sentence(&s.inner, what, at); ok {

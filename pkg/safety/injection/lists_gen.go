@@ -9,6 +9,11 @@ var clients = wordList{
 	"wget", "xh",
 }
 
+// forges is the programs with which one writes to a forge.
+var forges = wordList{
+	"gh", "git", "glab", "hub", "tea",
+}
+
 // channels is programs that send what they are fed, and do much else.
 var channels = wordList{
 	"ftp", "gh", "glab", "lftp", "s_client", "ssh",
@@ -26,10 +31,10 @@ var schemes = wordList{
 
 // instruments is the words before a credential file or variable that only uses it.
 var instruments = wordList{
-	"--config", "--env", "--env-file", "--exclude", "--exclude-from", "--identity-file", "--ignore", "--ignore-file",
-	"--key", "--kubeconfig", "--netrc-file", "--output", "--private-key", "--userconfig", "-a", "-c",
-	"-e", "-f", "-i", "-o", "chmod", "export", "identityfile", "mkdir",
-	"rm", "source", "ssh-add", "ssh-keygen", "tee", "touch",
+	"--cached", "--config", "--env", "--env-file", "--exclude", "--exclude-from", "--filter", "--identity-file",
+	"--ignore", "--ignore-file", "--key", "--kubeconfig", "--netrc-file", "--output", "--private-key", "--userconfig",
+	"-a", "-c", "-e", "-f", "-i", "-o", "chmod", "export",
+	"identityfile", "mkdir", "rm", "source", "ssh-add", "ssh-keygen", "tee", "touch",
 }
 
 // readers is programs that hand on a file.

@@ -4,6 +4,7 @@ package injection
 
 var wordLists = map[string]*wordList{
 	"clients":           &clients,
+	"forges":            &forges,
 	"channels":          &channels,
 	"httpies":           &httpies,
 	"schemes":           &schemes,

@@ -50,7 +50,7 @@ func oracle(text []byte) []contract.Finding {
 			if m, ok := s.command(line); ok {
 				count(exfil, m)
 				exfilDone = line.end
-			} else if what != variable || upper(text[at.start:at.end]) {
+			} else if what != variable || upper(variableName(text, at)) {
 				fresh := &cursor{}
 				fresh.reset(text, 0, len(text))
 				if m, ok := sentence(fresh, what, at); ok {

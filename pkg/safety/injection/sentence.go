@@ -1,11 +1,22 @@
 package injection
 
+import "bytes"
+
 // sentenceReach bounds the words of a sentence that are read on each side of a thing.
 const sentenceReach = 24
 
 // sentence judges the sentence around a thing: a verb that gives it away, or a place
-// to which it goes.
+// to which it goes. An expression of a workflow stands in a sentence of its own line alone:
+// the name of a step and the variables below it are none.
 func sentence(c *cursor, what thing, at span) (span, bool) {
+	m, ok := wholeSentence(c, what, at)
+	if ok && bytes.HasPrefix(c.text[at.start:], []byte("${{")) && bytes.IndexByte(c.text[m.start:m.end], '\n') >= 0 {
+		return span{}, false
+	}
+	return m, ok
+}
+
+func wholeSentence(c *cursor, what thing, at span) (span, bool) {
 	first := at.start
 	for first < at.end && !wordByte[c.text[first]] {
 		first++
@@ -133,7 +144,7 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 		}
 		t := c.at(k)
 		listed = listed && c.at(k+1).gap&gLine != 0
-		if c.at(k+1).gap&(gJoined|gHyphen) != 0 || t.gap&gJoined != 0 {
+		if c.at(k+1).gap&(gJoined|gHyphen) != 0 || t.gap&gJoined != 0 || named(c.text, t) {
 			continue
 		}
 		if t.is(rSend | rInclude) {
@@ -159,6 +170,16 @@ func givenAway(c *cursor, what thing, last int) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// named reports whether the word is a part of a path, or a key whose value begins on the
+// next line: /usr/share, "post: |".
+func named(text []byte, t token) bool {
+	if t.start > 0 && text[t.start-1] == '/' {
+		return true
+	}
+	rest := text[t.end:min(t.end+4, len(text))]
+	return len(rest) > 1 && rest[0] == ':' && (rest[1] == '\n' || bytes.HasPrefix(rest[1:], []byte(" |")) || bytes.HasPrefix(rest[1:], []byte(" >")))
 }
 
 // contentsOf reports whether the words from k to the thing say that what is in it is
