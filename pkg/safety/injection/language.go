@@ -91,7 +91,8 @@ func (c *cursor) languages(h int, hidden bool, found func(class, span)) {
 
 // around tries the phrase at its anchor at h and at the places before it.
 func (p *langPhrase) around(c *cursor, h int) (span, bool) {
-	s := speech{c: c, unspaced: p.unspaced}
+	s := &c.spoken
+	*s = speech{c: c, unspaced: p.unspaced}
 	if p.unspaced {
 		return s.aroundOffset(p, h)
 	}

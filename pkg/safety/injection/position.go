@@ -177,7 +177,7 @@ func headerList(text []byte, from, end int) int {
 			continue
 		}
 		list := text[i+len("eaders") : end]
-		if bytes.IndexByte(list, '}') >= 0 || bytes.IndexAny(list, "{=:") < 0 {
+		if bytes.IndexByte(list, '}') >= 0 || !bytes.ContainsAny(list, "{=:") {
 			return -1
 		}
 		start := i + len("eaders")
@@ -230,7 +230,7 @@ func begunBy(b []byte, words []string) bool {
 func scheme(between []byte) bool {
 	between = bytes.Trim(between, " \t\"'`\\(+")
 	if len(between) == 0 || between[len(between)-1] == '=' {
-		return bytes.IndexAny(between, "$`(") < 0
+		return !bytes.ContainsAny(between, "$`(")
 	}
 	return oneOf(bytes.TrimRight(between, ": "), schemeWords)
 }

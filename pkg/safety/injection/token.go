@@ -21,7 +21,8 @@ type cursor struct {
 	ahead  token   // the word before the last of before, once read
 	known  bool    // ahead is read
 	ended  bool
-	begun  bool // the first word was reached
+	begun  bool   // the first word was reached
+	spoken speech // the row of a language that is tried, so that trying allocates nothing
 }
 
 func (c *cursor) reset(text []byte, lo, hi int) {
@@ -38,8 +39,8 @@ const keep = 4096
 func (c *cursor) seek(h int) bool {
 	if n := len(c.words); n > 0 && n < keep && h >= c.words[0].start && c.reach(h) {
 		n, i := len(c.words), c.pos
-		if c.words[i].start > h {
-			i = 0
+		if i < 0 || i >= n || c.words[i].start > h {
+			i = 0 // the cursor stood before what it keeps, or behind the last word
 		}
 		for ; i < n; i++ {
 			if h < c.words[i].end {
