@@ -23,7 +23,7 @@ if [[ ! -f $capture ]]; then
 	exit 2
 fi
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/snapline-demo.XXXXXX") || exit 4
+work=$(mktemp -d "${TMPDIR:-/tmp}/demo-of-snapline.XXXXXX") || exit 4
 SNAPLINE_BIN=$work/bin
 export SNAPLINE_BIN
 rubbish=$work

@@ -11,6 +11,16 @@
 # how many rows are done and failed, each counted once, and the throughput beside that of a
 # bare loop of pipes. Exit 0: every row was accounted for once.
 set -u
+case ${1:-} in
+--help)
+	sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+	exit 0
+	;;
+*[!0-9]*)
+	printf 'each-load.sh: the first argument is a number of rows (try each-load.sh --help)\n' >&2
+	exit 2
+	;;
+esac
 rows=${1:-200} workers=${2:-2}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
 real=${SNAPLINE_BIN:-$here/../bin}

@@ -7,6 +7,16 @@
 # away. The rows come from one manifest in blocks of 10; each host has a --done file of its
 # own, for a file that two machines share is not theirs to lock.
 set -u
+case ${1:-} in
+--help)
+	sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+	exit 0
+	;;
+*[!0-9]*)
+	printf 'each-parallel.sh: the first argument is a number of rows (try each-parallel.sh --help)\n' >&2
+	exit 2
+	;;
+esac
 rows=${1:-100}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
 real=$(cd "${SNAPLINE_BIN:-$here/../bin}" && pwd) || exit 4

@@ -8,6 +8,16 @@
 # takes the rows whose number is N modulo the number of tasks. On a real cluster only the
 # sbatch line is needed, with a manifest and a directory that the nodes share.
 set -u
+case ${1:-} in
+--help)
+	sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+	exit 0
+	;;
+*[!0-9]*)
+	printf 'each-slurm.sh: the first argument is a number of rows (try each-slurm.sh --help)\n' >&2
+	exit 2
+	;;
+esac
 rows=${1:-100} tasks=${2:-4}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 4
 real=$(cd "${SNAPLINE_BIN:-$here/../bin}" && pwd) || exit 4

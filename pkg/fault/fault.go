@@ -39,7 +39,7 @@ var ExitTable = []struct {
 	{Usage, "usage error; nothing was read or sent"},
 	{Input, "broken or foreign input"},
 	{Environment, "environment: network, credentials, limits, disk"},
-	{Unsupported, "unsupported entity; go on without a snapshot"},
+	{Unsupported, "unsupported entity; start no agent unless its operator allowed that"},
 	{Quiet, "stdout was closed by its reader"},
 }
 

@@ -196,11 +196,14 @@ func collects(f ucli.Flag) bool {
 	return ok
 }
 
+// spoken are the flags that say how a program speaks, which go with everything.
+var spoken = []string{"log-format", "quiet", "verbose", "force"}
+
 // TakesOnly refuses what would have no effect beside the first of flags: whoever gives a
 // replay another profile or registry must not believe that it was judged by it.
 func TakesOnly(f *ucli.Context, why string, flags ...string) error {
 	for _, name := range f.LocalFlagNames() {
-		if !slices.Contains(flags, name) && name != "log-format" {
+		if !slices.Contains(flags, name) && !slices.Contains(spoken, name) {
 			return Usagef("--%s takes no --%s: %s", flags[0], name, why)
 		}
 	}
