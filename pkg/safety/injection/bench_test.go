@@ -82,3 +82,15 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestEndlessArgument looks at each variable of one long argument without reading the whole
+// argument for it: otherwise it would not end within the time that a test has.
+func TestEndlessArgument(t *testing.T) {
+	var s Scanner
+	for _, start := range []string{"curl ", "curl -u ", "curl -H A-Token:", "curl -d ", "curl headers=", "curl " + strings.Repeat("\\", 1<<20)} {
+		text := append([]byte(start), bytes.Repeat([]byte("$A_TOKEN"), (8<<20)/len("$A_TOKEN"))...)
+		if found := s.ScanAll(text); len(found) != 1 || found[0].Code != CodeExfil {
+			t.Errorf("%.24q: %v, want one match of exfiltration", start, found)
+		}
+	}
+}

@@ -98,6 +98,9 @@ func (a *argument) escaped(text []byte, i int) {
 // placeOf is the place of the variable at, which stands in the argument a of a command
 // that begins at from and ends at end.
 func placeOf(text []byte, from, end int, a *argument, at span) place {
+	if at.start-a.start > maxHeaders {
+		return elsewhere // each variable of a long argument is judged for itself: nothing is read to its ends
+	}
 	option, value := optionOf(text, a)
 	if value > at.start {
 		return elsewhere
@@ -240,7 +243,9 @@ func scheme(between []byte) bool {
 func alone(text []byte, value, end int, at span, found place) place {
 	i := at.end
 	for i < end && !isSpace(text[i]) && text[i] != '"' && text[i] != '\'' {
-		i++
+		if i++; i-at.end > maxHeaders {
+			return elsewhere
+		}
 	}
 	all := text[value:i]
 	if bytes.Contains(all, []byte("$(")) || bytes.IndexByte(all, '`') >= 0 && bytes.Count(all, []byte("`")) > 1 {
