@@ -177,8 +177,16 @@ held() {
 	while read -r name; do
 		drop+=(-u "$name")
 	done < <(kept_from "$step")
-	in_group env "${drop[@]}" "$bin/verify" hold --watch "$$" -- "$@"
+	in_group env "${drop[@]}" "$bin/verify" hold --watch "$$" -- ${step_spaces[@]+"${step_spaces[@]}"} "$@"
 }
+
+# The processes of root's scripts have a namespace of their own where one can be made: a
+# script that kills its own verify hold does not set free what it leaves.
+step_spaces=()
+# shellcheck disable=SC2016 # the inner shell expands it; it is process 1 there, and no script is
+if ((EUID == 0)) && unshare --pid --fork --kill-child --mount-proc --propagation slave true 2>/dev/null; then
+	step_spaces=(unshare --pid --fork --kill-child --mount-proc --propagation slave bash -c '"$@"; exit $?' step)
+fi
 
 # end_children ends what still runs: asked first, killed after the patience of verify hold.
 # shellcheck disable=SC2317 # reached by a trap
@@ -276,6 +284,11 @@ set_place() {
 	if [[ -n $agent_user && $1 != root ]]; then
 		((EUID == 0)) || return
 		the_agent_user || return
+	fi
+	# Only root can take supplementary groups away, and with them what they open.
+	if ((EUID != 0)) && [[ $1 == bwrap || $1 == namespace ]] && [[ $(id -G) != "$(id -g)" ]]; then
+		hint='; the supplementary groups of this user would stay with its agent, so it takes sudo, or a user of its own group alone'
+		return 1
 	fi
 	case $1 in
 	bwrap)

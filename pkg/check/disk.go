@@ -82,8 +82,10 @@ type Disk struct {
 }
 
 // OpenDisk opens a tree's root and lists it. The parent is resolved once, links and
-// all, and must belong to the caller or be sticky (AMB-69); from the root down only
-// real directories and regular files with one link and the exact mode are in order.
+// all, and must belong to the caller or be sticky (AMB-69) where modes are judged: whoever
+// takes only bytes of a known digest does not care whose directory they come from. From the
+// root down only real directories and regular files with one link and the exact mode are in
+// order.
 // Everything else becomes a finding in list. The error is for an environment that
 // does not let the tree be read.
 func OpenDisk(fsys disk.FS, path string, modes Modes, caller uint32, list *finding.List) (*Disk, error) {
@@ -133,7 +135,7 @@ func OpenDisk(fsys disk.FS, path string, modes Modes, caller uint32, list *findi
 // trustedParent reports whether nobody but the caller, or for the agent's copy root,
 // can put another directory in the root's place.
 func trustedParent(parent disk.Info, modes Modes, caller uint32) bool {
-	if parent.UID == caller || parent.Mode&fs.ModeSticky != 0 {
+	if modes == AnyModes || parent.UID == caller || parent.Mode&fs.ModeSticky != 0 {
 		return true
 	}
 	return modes != HostModes && parent.UID == 0 && parent.Mode&0o022 == 0

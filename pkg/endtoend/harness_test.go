@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -212,6 +213,38 @@ func TestHarnessAttacks(t *testing.T) {
 				t.Errorf("the agent's processes live on: %v", left)
 			}
 
+			// A script that kills what holds it. An unprivileged harness cannot stop that.
+			free := h.script(t, "free.sh", `(setsid bash -c 'trap "" TERM INT HUP; sleep 4246; :' </dev/null >/dev/null 2>&1 &); kill -9 $PPID; sleep 0.1`)
+			if len(h.before) == 0 {
+				_, _ = h.run("x", "--pre", free, "--post", free, "--", agent)
+				if left := processesOf(h.work); len(left) != 0 {
+					t.Errorf("the script's processes live on: %v", left)
+				}
+			}
+
+			// Nothing of the system is there to be written, whoever the agent is: a process of
+			// root's would read it outside of the place.
+			write := h.script(t, "write.sh", `
+				for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger /sys/kernel/uevent_helper /etc/passwd /etc/crontab; do
+					if (exec 3>>"$f") 2>/dev/null; then echo "writes $f"; fi
+				done
+				for f in /dev/*; do [[ ! -b $f ]] || (exec 3<"$f") 2>/dev/null && [[ -b $f ]] && echo "reads $f"; done
+				touch made && : >/tmp/snapline-made-$$ && rm /tmp/snapline-made-$$ && echo x >/dev/null && echo 'as outside'`)
+			if exit, out := h.run("x", "--", write); exit != 0 || strings.Contains(out, "writes ") || strings.Contains(out, "reads ") || !strings.Contains(out, "as outside") {
+				t.Errorf("what the agent can write: exit %d\n%s", exit, out)
+			}
+
+			// A socket that somebody listens on is no way out.
+			socket := filepath.Join(filepath.Dir(h.work), "socket")
+			listener, err := net.Listen("unix", socket)
+			must(t, err)
+			must(t, os.Chmod(socket, 0o777))
+			exit, out = h.run("x", "--", h.script(t, "socket.sh", `[[ ! -S `+socket+` ]] || echo 'a socket'`))
+			must(t, listener.Close())
+			if strings.Contains(out, "a socket\n") || exit == 1 && !strings.Contains(out, "no place for the agent") || exit > 1 {
+				t.Errorf("a socket: exit %d\n%s", exit, out)
+			}
+
 			// Nothing of the host's run, no token of another process, no socket of a daemon.
 			look := h.script(t, "look.sh", `
 				env; for e in /proc/[0-9]*/environ; do tr '\0' '\n' <"$e"; done 2>/dev/null
@@ -236,6 +269,22 @@ func TestHarnessAttacks(t *testing.T) {
 				t.Errorf("left behind: %v %v", left, err)
 			}
 		})
+	}
+}
+
+// Groups that only root can take away are not the agent's.
+func TestHarnessWithGroups(t *testing.T) {
+	requirement.Claim(t, "HAR-01", "LIF-02")
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a process groups")
+	}
+	h := newHarness(t)
+	must(t, os.Chown(h.root, 65534, 65534))
+	h.before = []string{"setpriv", "--reuid", "65534", "--regid", "65534", "--groups", "65534,12345", "--inh-caps=-all", "--bounding-set=-all"}
+	for _, h.sandbox = range []string{"bwrap", "namespace"} {
+		if exit, out := h.run("x", "--", "true"); exit != 1 || !strings.Contains(out, "supplementary groups") {
+			t.Errorf("%s: exit %d\n%s", h.sandbox, exit, out)
+		}
 	}
 }
 
@@ -385,21 +434,35 @@ func TestHarnessBesideAWriter(t *testing.T) {
 	if os.Geteuid() == 0 {
 		h.sandbox = "namespace"
 	}
-	writer := exec.Command("bash", "-c", `while :; do for f in "$1"/snapline-*/context/records/* /proc/[0-9]*/root"$1"/snapline-*/context/records/*; do echo "$2" >>"$f"; done; done 2>/dev/null`, "writer", h.root, poison)
+	// In every second run the host's tree is spared, so that the copy is what is attacked.
+	writer := exec.Command("bash", "-c", `while :; do
+		shopt -s nullglob
+		if [[ -e $1/../spare ]]; then sleep 0.$((RANDOM % 5)); else for f in "$1"/snapline-*/context/records/*; do echo "$2" >>"$f"; done; fi
+		for f in /proc/[0-9]*/root/run/place/{gaps.json,context/records/*} /proc/[0-9]*/root"$1"/snapline-*/gaps.json; do chmod u+w "$f"; echo "$2" >>"$f"; done
+	done 2>/dev/null`, "writer", h.root, poison)
 	writer.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	spare := filepath.Join(filepath.Dir(h.root), "spare")
 	must(t, writer.Start())
 	defer func() {
 		_ = syscall.Kill(-writer.Process.Pid, syscall.SIGKILL)
 		_ = writer.Wait() // killed
 	}()
-	agent := h.script(t, "agent.sh", `cat "$SNAPLINE_CONTEXT"/records/*; sleep 0.05; cat "$SNAPLINE_CONTEXT"/records/*`)
+	agent := h.script(t, "agent.sh", `cat "$SNAPLINE_CONTEXT"/records/* "$SNAPLINE_GAPS"; sleep 0.05; cat "$SNAPLINE_CONTEXT"/records/* "$SNAPLINE_GAPS"`)
 	refused := 0
 	for i := range rounds(10, 1000) {
+		if i%2 == 0 {
+			must(t, os.WriteFile(spare, nil, 0o644))
+		} else {
+			must(t, os.Remove(spare))
+		}
 		exit, out := h.run("x", "--", agent)
 		if strings.Contains(out, poison) || exit != 0 && exit != 1 {
 			t.Fatalf("round %d: exit %d\n%s", i, exit, out)
 		}
 		refused += exit
+	}
+	if refused == rounds(10, 1000) {
+		t.Error("no agent has read anything")
 	}
 	t.Logf("%d of %d runs were refused, none read a byte that was not verified", refused, rounds(10, 1000))
 }
@@ -451,6 +514,12 @@ func TestUnpack(t *testing.T) {
 		work := t.TempDir()
 		one, two := filepath.Join(work, "one"), filepath.Join(work, "two")
 		t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", work).Run() })
+		if os.Geteuid() == 0 { // root copies from a directory of somebody else's
+			theirs := filepath.Join(work, "theirs")
+			must(t, os.CopyFS(filepath.Join(theirs, "context"), os.DirFS(golden)))
+			must(t, os.Chown(theirs, 65534, 65534))
+			golden = filepath.Join(theirs, "context")
+		}
 		if out, err := exec.Command(verify, "unpack", one, "--index-sha256", digest, "--from", golden).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v %s", golden, err, out)
 		}

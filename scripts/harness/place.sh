@@ -41,6 +41,72 @@ cover() {
 	fi
 }
 
+# gaps prints what is missing in the tree at $1; its status says what the agent's operator
+# wants of that, which has been judged before.
+gaps() {
+	"$PLACE_BIN/verify" gaps "$1" --index-sha256 "$PLACE_DIGEST" --format json
+	true
+}
+
+# own_run gives the agent an empty /run but for the resolver's file, without which no name
+# is found where /etc/resolv.conf leads there.
+own_run() {
+	local resolver text
+	resolver=$(realpath -e /etc/resolv.conf 2>/dev/null)
+	[[ $resolver != /run/* ]] || text=$(<"$resolver")
+	mount -t tmpfs -o mode=0755,nosuid,nodev,noexec tmpfs /run || return
+	[[ $resolver != /run/* ]] || mkdir -p -- "${resolver%/*}" && { [[ $resolver != /run/* ]] || printf '%s\n' "$text" >"$resolver"; }
+}
+
+# own_devices gives the agent the devices that programs need, and no disk or memory.
+own_devices() {
+	local name
+	mkdir /run/dev || return
+	mount --rbind /dev /run/dev || return
+	mount -t tmpfs -o mode=0755,nosuid,noexec tmpfs /dev || return
+	for name in null zero full random urandom tty; do
+		: >"/dev/$name" && mount --bind "/run/dev/$name" "/dev/$name" || return
+	done
+	mkdir /dev/pts /dev/shm && chmod 1777 /dev/shm || return
+	mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,nosuid,noexec devpts /dev/pts || return
+	ln -s pts/ptmx /dev/ptmx && ln -s /proc/self/fd /dev/fd && ln -s fd/0 /dev/stdin && ln -s fd/1 /dev/stdout && ln -s fd/2 /dev/stderr || return
+	umount -l /run/dev && rmdir /run/dev
+}
+
+# sockets lists those that somebody listens on and that a path leads to: behind each is a
+# process that would do for the agent what the agent may not.
+sockets() {
+	local path
+	while read -r _ _ _ _ _ _ _ path; do
+		[[ $path != /* || ! -S $path ]] || printf '%s\n' "$path"
+	done </proc/net/unix
+}
+
+# guard_root is for an agent whose uid is root's: it owns the files of the system and of the
+# kernel, and no more is asked of who writes them. Only the work directory, HOME and the
+# temporary directories stay writable.
+guard_root() {
+	local path options kept
+	local -a writable=("$PLACE_CWD" /tmp /var/tmp)
+	for path in ${environment[@]+"${environment[@]}"}; do
+		[[ $path != @(HOME|TMPDIR|RUNNER_TEMP)=/* || ! -d ${path#*=} ]] || writable+=("$(realpath -- "${path#*=}")")
+	done
+	for path in "${writable[@]}"; do
+		[[ ! -d $path || $path == / ]] || mount --rbind -- "$path" "$path" || return
+	done
+	for path in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus /proc/fs /proc/acpi; do
+		[[ ! -e $path ]] || mount --bind "$path" "$path" || return
+	done
+	while read -r _ _ _ _ path options _; do
+		printf -v path '%b' "$path"
+		for kept in /dev /run "${writable[@]}"; do
+			[[ $kept == / || $path != "$kept" && $path != "$kept"/* ]] || continue 2
+		done
+		# What the mount has else stays: a user namespace may not take it away.
+		[[ $path == /proc ]] || mount -o "remount,bind,ro${options#r[ow]}" -- "$path" || return
+	done < <(cat /proc/self/mountinfo)
+}
+
 # prepare_mounts builds the copy in memory that no other process has a path to, then makes
 # it read-only and covers the rest.
 prepare_mounts() {
@@ -48,20 +114,21 @@ prepare_mounts() {
 	mount -t proc -o nosuid,nodev,noexec proc /proc || return
 	if [[ -n $PLACE_TREE ]]; then
 		# The host's tree is read before its directory is covered.
-		mount -t tmpfs -o mode=0755,nosuid,nodev,noexec tmpfs /run || return
+		own_run || return
 		mkdir /run/host /run/place || return
 		mount --bind "$PLACE_RUN" /run/host || return
+		exec 8>"/run/host/${PLACE_STARTED##*/}" || return
 		mount -t tmpfs -o mode=0755,nosuid,nodev,noexec tmpfs /run/place || return
 		"$PLACE_BIN/verify" unpack /run/place/context --index-sha256 "$PLACE_DIGEST" --from "/run/host/${PLACE_TREE##*/}" --quiet || return
-		"$PLACE_BIN/verify" gaps /run/place/context --index-sha256 "$PLACE_DIGEST" --format json >/run/place/gaps.json || [[ -s /run/place/gaps.json ]] || return
+		gaps /run/place/context >/run/place/gaps.json || return
 		chmod 0444 /run/place/gaps.json || return
 		mount --bind /run/place "$PLACE_RUN" || return
 		mount -o remount,bind,ro,nosuid,nodev,noexec "$PLACE_RUN" || return
 		umount /run/place || return
-		umount /run/host || return
+		umount -l /run/host || return # its descriptor is still open
 		rmdir /run/host /run/place || return
 	else
-		mount -t tmpfs -o mode=0755,nosuid,nodev,noexec tmpfs /run || return
+		own_run || return
 		mount -t tmpfs -o mode=0755,nosuid,nodev,noexec,ro tmpfs "$PLACE_RUN" || return
 	fi
 	mkdir -m 0700 /run/user || return
@@ -73,6 +140,11 @@ prepare_mounts() {
 	while IFS= read -r path; do
 		[[ -z $path ]] || cover "$path" || return
 	done <<<"$PLACE_HIDE"
+	own_devices || return
+	while IFS= read -r path; do
+		mount --bind /dev/null "$path" || return
+	done < <(sockets)
+	[[ -n $PLACE_USER ]] || ((EUID != 0)) || guard_root
 }
 
 # prepare_copy is for a place without mounts: the copy is root's, the agent is not.
@@ -81,13 +153,10 @@ prepare_copy() {
 	[[ -n $PLACE_USER && ${PLACE_USER%:*} != 0 ]] || return
 	[[ -n $PLACE_TREE ]] || return 0
 	"$PLACE_BIN/verify" unpack "$PLACE_COPY" --index-sha256 "$PLACE_DIGEST" --from "$PLACE_TREE" --quiet || return
-	"$PLACE_BIN/verify" gaps "$PLACE_COPY" --index-sha256 "$PLACE_DIGEST" --format json >"${PLACE_COPY%/*}/gaps.json" || [[ -s ${PLACE_COPY%/*}/gaps.json ]] || return
+	gaps "$PLACE_COPY" >"${PLACE_COPY%/*}/gaps.json" || return
 	chmod 0444 "${PLACE_COPY%/*}/gaps.json"
 }
 
-if [[ -n $PLACE_STARTED ]]; then
-	exec 8>"$PLACE_STARTED" || fail 'the run directory cannot be written'
-fi
 # The environment stands in the run directory, which is covered below.
 environment=()
 while IFS= read -r -d '' entry; do
@@ -97,10 +166,14 @@ done <"$PLACE_ENV" || fail 'the environment cannot be read'
 case $PLACE_KIND in
 mounts) prepare_mounts || fail 'a mount that hides the run directory or the tree was refused' ;;
 bare)
+	[[ -z $PLACE_STARTED ]] || exec 8>"$PLACE_STARTED" || fail 'the run directory cannot be written'
 	prepare_copy || fail 'a copy that belongs to root could not be made'
 	while IFS= read -r path; do
 		[[ -z $path || -z $("${confined[@]}" "$(command -v find)" "$path" -type f -readable -print -quit 2>/dev/null) ]] || fail 'a file with credentials is readable for the agent and cannot be hidden without mounts: remove it or its read bits'
 	done <<<"$PLACE_HIDE"
+	while IFS= read -r path; do
+		! "${confined[@]}" "$(command -v test)" -w "$path" || fail 'a socket of another process is open to the agent and cannot be hidden without mounts'
+	done < <(sockets)
 	;;
 *) fail 'no such kind' ;;
 esac
@@ -108,6 +181,8 @@ esac
 if [[ -n $PLACE_TREE ]]; then
 	"${confined[@]}" "$PLACE_BIN/verify" sandbox "$PLACE_COPY" >&2 || fail 'the agent could alter its copy'
 	"${confined[@]}" "$PLACE_BIN/verify" "$PLACE_COPY" --sandbox --index-sha256 "$PLACE_DIGEST" >&2 || fail 'the copy is not what was verified'
+	# Whoever wrote to it before it was read-only is found.
+	gaps "$PLACE_COPY" | cmp -s - "${PLACE_COPY%/*}/gaps.json" || fail 'what is told of gaps is not what was verified'
 fi
 cd -- "$PLACE_CWD" || fail 'the work directory cannot be entered'
 if [[ -n $PLACE_STARTED ]]; then
