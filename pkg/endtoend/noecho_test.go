@@ -26,6 +26,10 @@ func TestNoMessageRepeatsASecret(t *testing.T) {
 			key := name + " " + command.Name
 			placed[key+" argument"] = append(append([]string{}, head...), secret)
 			placed[key+" surplus"] = append(append([]string{}, head...), "one", "two", secret)
+			placed[key+" command"] = append(append([]string{}, head...), "--", secret)
+			for _, address := range []string{"https://user:" + secret + "@github.com/acme/tool/issues/7", "https://" + secret + ".example/x/issues/7", "https://github.com/acme/tool/issues/7?token=" + secret, "https://github.com/acme/tool/issues/7#" + secret} {
+				placed[key+" "+address] = append(append([]string{}, head...), address)
+			}
 			placed[key+" flag"] = append(append([]string{}, head...), "--"+secret)
 			for _, f := range command.Flags {
 				flag := "--" + f.Names()[0]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -61,6 +62,19 @@ func (all givens) named(path string) string {
 	return path
 }
 
+// partOf reports whether path, at which nothing exists, is a value of the command line, or
+// one of a directory above or below it.
+func (all givens) partOf(path string) bool {
+	if _, err := os.Lstat(path); err == nil {
+		return false
+	}
+	path = filepath.Clean(path)
+	return slices.ContainsFunc(all, func(g given) bool {
+		value := filepath.Clean(g.value)
+		return strings.HasPrefix(value, path) || strings.HasPrefix(path, value)
+	})
+}
+
 // unnamed gives err without a path of the command line at which nothing exists.
 func (all givens) unnamed(err error) error {
 	var e *fault.Error
@@ -75,7 +89,7 @@ func (all givens) unnamed(err error) error {
 	case e.Cause == nil:
 	case errors.As(e.Cause, &inner):
 		quiet.Cause = all.unnamed(inner)
-	case errors.As(e.Cause, &path) && all.named(path.Path) != path.Path:
+	case errors.As(e.Cause, &path) && all.partOf(path.Path):
 		quiet.Cause = path.Err
 	}
 	return &quiet

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
@@ -38,8 +40,13 @@ func runVerifyHold(call *cli.Call) error {
 	status, err := hold.Run(call.Rest, call.Flags.Int("watch"), signals)
 	if err != nil {
 		text := "the command cannot be held"
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-			text = "the command cannot be run"
+		var start *exec.Error
+		var path *fs.PathError
+		switch { // neither repeats the name
+		case errors.As(err, &start):
+			text, err = "the command cannot be run", start.Err
+		case errors.As(err, &path):
+			text, err = "the command cannot be run", path.Err
 		}
 		return &fault.Error{Exit: fault.Aborted, Rule: "hold.command", Detail: text, Cause: err}
 	}
