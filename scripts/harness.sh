@@ -208,9 +208,16 @@ clean_up() {
 	trap '' INT TERM HUP
 	end_children 2>/dev/null
 	drop_copy
+	find_run
 	if [[ -n $run ]]; then
 		rm -rf -- "$run" || say 'the run directory could not be removed'
 	fi
+}
+
+# find_run sets run to where the run directory is now: who may write above it can move it.
+# Descriptor 7 is the directory.
+find_run() {
+	[[ -z $run || ! -d /proc/$$/fd/7 ]] || run=$(readlink "/proc/$$/fd/7")
 }
 
 # drop_copy removes the agent's copy in a place without mounts; elsewhere it went with them.
@@ -361,6 +368,7 @@ fi
 umask 077
 new_run 9 || exit 4
 run=$made
+exec 7<"$run" || exit 4
 choose_place
 
 in_group "$bin/verify" hold --watch "$$" -- "$here/pipe.sh" --receipt "$run/receipt" --print digest ${pipe[@]+"${pipe[@]}"} "${fetch[@]}" "$run/context" >"$run/digest"
@@ -417,6 +425,7 @@ environment_of agent >"$run/environment" || exit 4
 place "$run/context" "$run/started" "${agent[@]}"
 status=$?
 drop_copy
+find_run
 if [[ ! -s $run/started ]]; then
 	say "the agent's place could not be made for this tree: the agent was not started"
 	exit 1

@@ -204,6 +204,14 @@ func TestHarnessAttacks(t *testing.T) {
 				t.Errorf("an agent that destroys: exit %d\n%s", exit, out)
 			}
 
+			// An agent that moves what is above its copy: its status stays, and so does the order.
+			if exit, out := h.run("x", "--post", post, "--", h.script(t, "move.sh", `mv `+h.root+` `+h.root+`.away; exit 7`)); exit != 7 || !strings.Contains(out, "post: status 7, 1 record") {
+				t.Errorf("an agent that moves the root: exit %d\n%s", exit, out)
+			}
+			if _, err := os.Stat(h.root + ".away"); err == nil {
+				must(t, os.Rename(h.root+".away", h.root))
+			}
+
 			// What the agent leaves behind is gone before the host's copy is verified.
 			leave := h.script(t, "leave.sh", `(setsid setsid sleep 4242 </dev/null >/dev/null 2>&1 &); (setsid bash -c 'trap "" TERM INT HUP; sleep 4243' </dev/null >/dev/null 2>&1 &); exit 3`)
 			if exit, out := h.run("x", "--post", post, "--", leave); exit != 3 || !strings.Contains(out, "post: status 3") {
